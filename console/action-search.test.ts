@@ -58,7 +58,7 @@ test.each([
   expect(findActions(catalog, typed).first?.title).toBe(title);
 });
 
-test("what only a description mentions is listed, and Enter adds none of it", () => {
+test("actions that match only by description are listed, but not added by Enter", () => {
   for (const typed of ["refund", "records the reason", "mistake"]) {
     const { found, first } = findActions(catalog, typed);
     expect([typed, found.length > 0, first?.title]).toEqual([typed, true, undefined]);
@@ -74,7 +74,7 @@ test("an action that cannot be used is not added by Enter", () => {
   expect(findActions(without, "buy").first).toBe(undefined);
 });
 
-test("every action is found by its title, its beginning and its type; nothing that is typed breaks it", () => {
+test("every action is found by its title, the beginning of it, and its type; no input breaks the search", () => {
   for (const action of catalog) {
     for (const typed of [action.title, action.title.toUpperCase(), action.type])
       expect(findActions(catalog, typed).first?.type).toBe(action.type);

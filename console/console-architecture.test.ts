@@ -50,13 +50,13 @@ test("a leaf imports nothing", () => {
   expect(violations(({ from }) => leaves.includes(from))).toEqual([]);
 });
 
-test("the console is a client and nothing more: of ours it imports the SDK alone", () => {
+test("the console is only a client: it imports the SDK and no other package of ours", () => {
   expect(
     violations(({ to }) => to.startsWith("..") || (to.startsWith("@order-operations-hub/") && !to.includes("/sdk/"))),
   ).toEqual([]);
 });
 
-test("of another feature only what it asks the hub for, and how its records are picked", () => {
+test("a feature imports only queries and pickers of another feature", () => {
   expect(
     violations(({ from, to }) => {
       const [, own] = from.split("/");
@@ -67,12 +67,12 @@ test("of another feature only what it asks the hub for, and how its records are 
   ).toEqual([]);
 });
 
-test("parts that pages are made of know no domain: they ask the hub for nothing", () => {
+test("ui components are independent of the domain: they send no requests", () => {
   expect(violations(({ from, to }) => layerOf(from) === "ui" && to.includes("/sdk/client"))).toEqual([]);
   expect(violations(({ from, to }) => layerOf(from) === "ui" && to === "@tanstack/react-query")).toEqual([]);
 });
 
-test("a key stands for one question: two queries that share one would read each other's answers", () => {
+test("a query key belongs to one request: queries with the same key would read each other's responses", () => {
   const keys = files
     .filter((file) => file.endsWith(".queries.ts"))
     .flatMap((file) => [...readFileSync(path.join(root, file), "utf8").matchAll(/queryKey: \[([^\]]*)\]/g)])
@@ -85,14 +85,14 @@ test("a key stands for one question: two queries that share one would read each 
   expect(keys.filter((key, at) => keys.indexOf(key) !== at)).toEqual([]);
 });
 
-test("only live and its queries speak with the hub by themselves", () => {
+test("only live and queries send requests to the hub", () => {
   const fetching = files.filter((file) =>
     /\bfetch\(|new EventSource|XMLHttpRequest/.test(readFileSync(path.join(root, file), "utf8")),
   );
   expect(fetching).toEqual([]);
 });
 
-test("no address is written by hand", () => {
+test("addresses come from paths.ts", () => {
   const links = files
     .filter((file) => !leaves.includes(file) && file !== "app/routes.tsx")
     .filter((file) =>

@@ -25,7 +25,7 @@ const mapping = fc.oneof(
   fc.array(leaf, { maxLength: 3 }).map((mappings): Mapping => ({ each: "$.lines", target: "lines", mappings })),
 );
 
-test("whatever a row says, also what no field is drawn for, comes out of the editor as it went in", () => {
+test("the editor keeps every property of a row, also those without a form field", () => {
   fc.assert(
     fc.property(fc.array(mapping, { maxLength: 5 }), (given) => {
       expect(toMappings(toRows(given))).toEqual(given);
@@ -39,14 +39,14 @@ test("whatever a row says, also what no field is drawn for, comes out of the edi
   );
 });
 
-test("a row of a newer language is not drawn as something else", () => {
+test("a row with unknown properties is not shown as something else", () => {
   expect(kindOf(rowOf({ source: { path: "a" }, target: "b" }))).toBeUndefined();
   expect(kindOf(rowOf({ each: "$.lines", target: "lines" }))).toBeUndefined();
   expect(kindOf(rowOf({ merge: ["a", "b"], target: "c" }))).toBeUndefined();
   expect(unknownOf({ each: "$.lines", where: { path: "@.a" }, target: "x" })).toEqual({ where: { path: "@.a" } });
 });
 
-test("a constant is read as it is shown", () => {
+test("a constant is read back as it is shown", () => {
   fc.assert(
     fc.property(value, (given) => {
       expect(readConstant(showConstant(given))).toEqual(JSON.parse(JSON.stringify(given)));
@@ -55,7 +55,7 @@ test("a constant is read as it is shown", () => {
   expect([showConstant("USD"), showConstant("5"), showConstant(5)]).toEqual(["USD", '"5"', "5"]);
 });
 
-test("fields of a list are named as the rows of that list do", () => {
+test("fields of a list have the paths that rows of that list use", () => {
   const paths = sourcePathsIn({ id: 1, "ship to": { zip: "1" }, lines: [{ sku: "a" }] }).map(({ list, path }) => [
     list,
     path,
@@ -69,7 +69,7 @@ test("fields of a list are named as the rows of that list do", () => {
   ]);
 });
 
-test("a difference holds both texts, and nothing that both have twice", () => {
+test("a diff contains both texts, and common parts once", () => {
   const text = fc
     .array(fc.constantFrom("a", "b", "c", ""), { minLength: 1, maxLength: 12 })
     .map((lines) => lines.join("\n"));

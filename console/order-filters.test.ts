@@ -7,7 +7,7 @@ type Document = { components: { schemas: { OrderFilter: { properties: object } }
 const document = JSON.parse(readFileSync(path.join(import.meta.dirname, "../docs/openapi.json"), "utf8")) as Document;
 const clock = { now: () => Date.UTC(2026, 10, 16), timeZone: "UTC" };
 
-test("every filter that the API has can be set, and stays as it was", () => {
+test("every filter of the API can be set, and keeps its value", () => {
   const at = "2026-11-01T00:00:00.000Z";
   const others: Record<string, unknown> = { lastRunFailed: false, archived: "any", search: "mug" };
   const { tag: _, ...properties } = document.components.schemas.OrderFilter.properties as Record<string, unknown>;

@@ -8,7 +8,7 @@ const fields = listImportedFields().data;
 const check = (mappings: Array<Record<string, unknown>>, isWhole = true) =>
   checkTargets(toRows(mappings), fields, isWhole);
 
-test("rows that fill the fields of an order are right", () => {
+test("rows that fill the fields of an order are valid", () => {
   const report = check([
     { source: "$.no", target: "number" },
     { source: "$.zip", target: "shippingAddress.zip" },
@@ -27,7 +27,7 @@ test("rows that fill the fields of an order are right", () => {
   expect(report).toEqual({ wrong: new Map(), errors: [], notes: [] });
 });
 
-test("a target that an order does not have is told, with the one that was probably meant", () => {
+test("an unknown target is reported with a suggestion", () => {
   const nearest = (target: string) => check([{ source: "$.a", target }]).wrong.get("/mappings/0")?.nearest;
   expect(nearest("nu")).toBe("number");
   expect(nearest("Number")).toBe("number");
@@ -42,7 +42,7 @@ test("a target that an order does not have is told, with the one that was probab
   expect(check([{ source: "$.a", target: "nu" }]).errors).toEqual(["A row fills a field that an order does not have."]);
 });
 
-test("no rows, and lines without what a line needs, are told; a missing number is only mentioned", () => {
+test("no rows, and lines without required fields, are errors; a missing number is a hint", () => {
   expect(check([]).errors).toEqual(["There are no rows: nothing fills the fields of an order."]);
   expect(check([], false).errors).toEqual([]);
   expect(check([{ each: "$.i", target: "lines", mappings: [{ source: "@.a", target: "sku" }] }])).toMatchObject({
@@ -51,7 +51,7 @@ test("no rows, and lines without what a line needs, are told; a missing number i
   });
 });
 
-test("every field that is listed may be filled, and nothing that is typed breaks the check", () => {
+test("every listed field is a valid target, and no input breaks the check", () => {
   for (const { path } of fields.filter((field) => !field.path.includes("[]")))
     expect([path, check([{ value: 1, target: path }]).wrong.size]).toEqual([path, 0]);
   fc.assert(
@@ -60,7 +60,7 @@ test("every field that is listed may be filled, and nothing that is typed breaks
   );
 });
 
-test("suggestions aim at what a shop knows of an order", () => {
+test("suggestions include the fields that shops provide", () => {
   expect(exampleOrder(fields)).toMatchObject({
     number: "",
     total: 0,

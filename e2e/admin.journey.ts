@@ -53,10 +53,10 @@ test("journey 11: a key is created with four clicks besides its scopes, is shown
 test("a user is invited, gets another role, is signed out everywhere and is disabled", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/settings/users`);
-  await page.getByRole("button", { name: "Invite somebody" }).first().click();
-  await dialog("Somebody new").getByLabel("E-mail").fill("sam@shop.example");
-  await dialog("Somebody new").getByLabel("First password").fill(org.admin.password);
-  await dialog("Somebody new").getByRole("button", { name: "Let them in" }).click();
+  await page.getByRole("button", { name: "Add user" }).first().click();
+  await dialog("Add user").getByLabel("E-mail").fill("sam@shop.example");
+  await dialog("Add user").getByLabel("First password").fill(org.admin.password);
+  await dialog("Add user").getByRole("button", { name: "Add user" }).click();
   await page.getByRole("link", { name: "sam@shop.example" }).waitFor();
   await checkPage(page, "users");
   const sam = await browser.person();
@@ -188,7 +188,7 @@ test("a request is found by its ID, with the key that sent it", async () => {
 test("changing security settings asks for step-up authentication in place", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/settings`);
-  await page.getByRole("switch", { name: /ask once more who one is/ }).click();
+  await page.getByRole("switch", { name: /confirm their identity/ }).click();
   await checkPage(page, "settings");
   await page.getByRole("button", { name: "Save settings" }).click();
   await page.getByText("Settings saved").waitFor();
@@ -196,7 +196,7 @@ test("changing security settings asks for step-up authentication in place", asyn
   await page.getByLabel("Allowed hosts").fill("*.example.com");
   await page.getByLabel("Allowed hosts").press("Enter");
   await page.getByRole("button", { name: "Save settings" }).click();
-  const proof = dialog("Show who you are");
+  const proof = dialog("Confirm your identity");
   await proof.getByLabel("Your password").fill("not that one");
   await proof.getByRole("button", { name: "Go on" }).click();
   await proof.getByText("The password is incorrect.").first().waitFor();

@@ -44,7 +44,7 @@ function countKeys(page: Page): {
   };
 }
 
-test("journey 1 by keyboard alone: filter, pick all that match, build, check, run", async () => {
+test("journey 1 by keyboard alone: filter, select all that match, build, check, run", async () => {
   const { page } = person;
   await openOrders(page, "?tagsAny=rush");
   const keys = countKeys(page);

@@ -94,7 +94,7 @@ test("a concurrent change is shown side by side; versions can be restored; a rep
   const mappings = [{ source: "$.number", target: "number", transforms: [{ prefix: "X-" }] }];
   await org.patch(`/transformations/${id}`, { mappings });
   await page.getByRole("button", { name: "Save", exact: false }).first().click();
-  await page.getByText("Somebody else changed this while you were typing.").waitFor();
+  await page.getByText("Another user changed this while you were typing.").waitFor();
   await page.getByRole("region", { name: "Theirs and mine" }).waitFor();
   await takeScreenshot(page, "mapping-conflict");
   await page.getByRole("button", { name: "Take theirs" }).click();

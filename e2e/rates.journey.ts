@@ -74,7 +74,7 @@ test("a file with the same header reuses the last mapping", async () => {
   await page.getByRole("button", { name: "Compare 5 items" }).waitFor();
 });
 
-test("what if: fuel and discount by slider, from the contract and back", async () => {
+test("a scenario changes fuel and discount by slider, and returns to the contract", async () => {
   const { page } = person;
   const { id } = (await org.get("/rate-comparisons")).body.data[0];
   await page.goto(`${hub.url}/rates/${id}`);

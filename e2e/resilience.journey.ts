@@ -59,7 +59,7 @@ test("two users edit the same record: the second sees both versions and loses no
   await page.getByRole("heading", { name: /Newark Port/ }).waitFor();
   expect(await page.getByLabel("City").inputValue()).toBe("Jersey City");
   await page.getByRole("button", { name: "Save" }).click();
-  const conflict = page.getByRole("alert", { name: "Changed by somebody else" });
+  const conflict = page.getByRole("alert", { name: "Changed by another user" });
   await conflict.getByRole("row", { name: /^City Jersey City Newark$/ }).waitFor();
   expect((await org.get(`/locations/${location.id}`)).body.address.city).toBe("Newark");
   await checkPage(page, "conflict");

@@ -73,7 +73,7 @@ test("a user signs in through the identity provider; its errors are shown in pla
     await page.getByRole("button", { name: "Make the key" }).click();
   };
   await makeKey();
-  const proof = page.getByRole("dialog", { name: "Show who you are" });
+  const proof = page.getByRole("dialog", { name: "Confirm your identity" });
   await proof.getByRole("button", { name: "Not now" }).click();
   await page.getByText("step_up_required").waitFor();
   await page.getByRole("button", { name: "Make the key" }).click();

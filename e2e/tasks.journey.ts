@@ -39,7 +39,7 @@ test("the empty state without failures", async () => {
   await page.getByRole("row", { name: /noop/ }).waitFor();
 });
 
-test("journey 10: from the start page a failure of the night is retried with three clicks", async () => {
+test("journey 10: from the start page a failed task is retried with three clicks", async () => {
   const { page } = person;
   const flaky = { message: "The warehouse did not answer.", retryable: true };
   const ids = await Promise.all([
@@ -106,7 +106,7 @@ test("an unknown outcome is explained and confirmed before a retry", async () =>
     [id],
   );
   await page.goto(`${hub.url}/tasks/${id}`);
-  await page.getByText("Nobody knows whether it happened").waitFor();
+  await page.getByText("Outcome unknown").waitFor();
   await checkPage(page, "task-unknown");
   await page.getByRole("button", { name: "Retry" }).click();
   const dialog = page.getByRole("dialog", { name: "Have you looked at the other side?" });

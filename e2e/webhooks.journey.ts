@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { startReceiver } from "../server/src/testing/stand-in-receiver.ts";
 import type { Receiver } from "../server/src/testing/stand-in-receiver.ts";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
-import { makeOrders, openWebhookDesk } from "../server/src/testing/webhook-desk.ts";
+import { makeOrders, webhookFixture } from "../server/src/testing/webhook-fixture.ts";
 import type { Person } from "./console-hub.ts";
 import { checkPage, openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
 
@@ -14,7 +14,7 @@ let receiver: Receiver;
 beforeAll(async () => {
   const [started, browser] = await Promise.all([startConsoleHub(), openBrowser()]);
   hub = started;
-  openWebhookDesk(hub);
+  webhookFixture(hub);
   org = await hub.org();
   receiver = await startReceiver();
   person = await browser.person();
@@ -119,7 +119,7 @@ test("concurrent changes of write-only headers are detected", async () => {
   await page.getByLabel("Value 1", { exact: true }).fill("mine");
   await org.patch(`/webhooks/${id}`, { headers: { "X-Tenant": "theirs", "X-Other": "theirs" } });
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  const both = page.getByRole("alert", { name: "Changed by somebody else" });
+  const both = page.getByRole("alert", { name: "Changed by another user" });
   await both.getByText("never shown").waitFor();
   expect((await org.get(`/webhooks/${id}`)).body.headerNames).toHaveLength(2);
   await checkPage(page, "webhook-conflict");

@@ -180,7 +180,7 @@ async function runOurs(
   return count / seconds;
 }
 
-/** As the sealer would have put them, but for the hashes, which nobody checks here. */
+/** Events as the sealer stores them, except for the hashes, which this bench does not check. */
 async function storeEvents(db: pg.Client, orgId: string, count: number): Promise<void> {
   await db.query(
     `with head as (select sequence from audit_heads where org_id = $1),
@@ -226,8 +226,8 @@ async function measureIsolation(client: HubClient, receiver: Receiver): Promise<
   }
   const isOther = (where: string): boolean => where !== "/paced0" && where !== "/paced1";
   const well = await lagsOf(client, receiver, "W", many - 2, isOther);
-  const nobody = `http://127.0.0.1:${await freePort()}/`;
-  await patch(client, ids[0]!, { url: nobody });
+  const unreachable = `http://127.0.0.1:${await freePort()}/`;
+  await patch(client, ids[0]!, { url: unreachable });
   receiver.slow.add("/paced1");
   const beside = await lagsOf(client, receiver, "I", many - 2, isOther);
   receiver.slow.clear();

@@ -5,7 +5,7 @@ import type { Organization } from "./webhook-rounds.ts";
 /** An automation that adds a note to each created order. It exists before all of them. */
 export type KnownAutomation = { id: string; orgId: string };
 
-export type AutomationCheck = { findings: string[]; firings: number; orders: number };
+export type AutomationCheck = { findings: string[]; invocations: number; orders: number };
 
 const types = ["order.created", "orders.created"];
 const text = "added by an automation";
@@ -34,7 +34,7 @@ export async function makeAutomation({ id: orgId, send }: Organization): Promise
  * ranges of its invocations do not overlap.
  */
 export async function checkAutomations(db: Reader, automations: KnownAutomation[]): Promise<AutomationCheck> {
-  const check: AutomationCheck = { findings: [], firings: 0, orders: 0 };
+  const check: AutomationCheck = { findings: [], invocations: 0, orders: 0 };
   for (const { id, orgId } of automations) {
     const { rows: orders } = await db.query<{ id: string; notes: number; results: number }>(
       `with made as (select e.object_id as id from events e where e.org_id = $1 and e.type = any($3) and not e.data ? 'items'
@@ -49,14 +49,14 @@ export async function checkAutomations(db: Reader, automations: KnownAutomation[
     for (const { id: order, notes, results } of orders) {
       if (notes !== 1 || results !== 1) check.findings.push(`order ${order}: ${notes} notes, in ${results} results`);
     }
-    const { rows: firings } = await db.query<{ first: string; last: string; kind: string }>(
+    const { rows: invocations } = await db.query<{ first: string; last: string; kind: string }>(
       `select cause ->> 'from_sequence' as first, cause ->> 'to_sequence' as last, kind from automation_invocations
         where automation_id = $1 order by 1`,
       [id],
     );
-    for (const [nth, { first, kind }] of firings.entries()) {
-      if (kind !== "run") check.findings.push(`automation ${id}: a firing at ${first} is ${kind}`);
-      const before = firings[nth - 1];
+    for (const [nth, { first, kind }] of invocations.entries()) {
+      if (kind !== "run") check.findings.push(`automation ${id}: an invocation at ${first} is ${kind}`);
+      const before = invocations[nth - 1];
       if (before && before.last >= first) check.findings.push(`automation ${id} fired twice for ${first}`);
     }
     const { rows: held } = await db.query(
@@ -64,7 +64,7 @@ export async function checkAutomations(db: Reader, automations: KnownAutomation[
       [id],
     );
     if (held.length > 0) check.findings.push(`automation ${id} is paused or leased`);
-    check.firings += firings.length;
+    check.invocations += invocations.length;
     check.orders += orders.length;
   }
   return check;

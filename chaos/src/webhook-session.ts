@@ -206,7 +206,7 @@ export function describeWebhookSession(result: WebhookResult): string {
     `seed                 ${result.seed}, ${result.nodes} hubs on one PostgreSQL`,
     `strikes              ${strikes.join(", ")}; COMMIT answers cut ${result.cuts}; pauses ${result.pauses}`,
     `deliveries wanted    ${result.events}; arrivals ${result.arrivals}, taken more than once ${result.duplicates}`,
-    `automations          ${result.fired.firings} firings for ${result.fired.orders} orders`,
+    `automations          ${result.fired.invocations} invocations for ${result.fired.orders} orders`,
     `lost                 ${findings.lost.length}`,
     `out of strict order  ${findings.outOfOrder.length}`,
     `foreign              ${findings.foreign.length}`,

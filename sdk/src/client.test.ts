@@ -77,7 +77,7 @@ test("an operation is called by its method and path, with typed parts", async ()
   expect(exchanges.at(-1)).toMatchObject({ method: "GET", status: 200, attempt: 1, error: undefined });
 });
 
-test("a problem comes as an error that says code, fields and request", async () => {
+test("a problem is thrown as an error with code, fields and request", async () => {
   const refused = await client.call("POST /api/v1/orders", { body: { number: "" } }).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(HubApiError);
   expect(refused).toMatchObject({ status: 400, code: "validation_failed", errors: [{ pointer: "/number" }] });
@@ -85,7 +85,7 @@ test("a problem comes as an error that says code, fields and request", async () 
   expect(exchanges.at(-1)!.error).toBe(refused);
 });
 
-test("a change of an older version is refused", async () => {
+test("a change of an older version is rejected", async () => {
   const order = await client.call("POST /api/v1/orders", { body: {} });
   const path = { id: order.id };
   await client.call("PATCH /api/v1/orders/{id}", { path, body: { priority: "high" }, ifMatch: order.version });
@@ -93,7 +93,7 @@ test("a change of an older version is refused", async () => {
   await expect(late).rejects.toMatchObject({ status: 412, code: "version_mismatch" });
 });
 
-test("a creation whose answer is lost is asked for again under the same key, and done once", async () => {
+test("a POST whose response is lost is repeated with the same key, and applied once", async () => {
   const proxy = await faultyProxy((request, respond, hangUp) => {
     if (request === 1) hangUp();
     if (request === 2) respond(503);
@@ -105,7 +105,7 @@ test("a creation whose answer is lost is asked for again under the same key, and
   expect(new Set(proxy.keys).size).toBe(1);
 });
 
-test("a change waits for a hub that is away, if it is told to, and is done once", async () => {
+test("a change waits for an unreachable hub if configured, and is applied once", async () => {
   const proxy = await faultyProxy(
     (request, respond, hangUp) => {
       if (request <= 3) hangUp();
@@ -121,7 +121,7 @@ test("a change waits for a hub that is away, if it is told to, and is done once"
   });
 });
 
-test("who asks again for what stayed without an answer gets it once; what was answered is another request", async () => {
+test("a repeated call after a lost response is applied once; after a response it is a new request", async () => {
   const proxy = await faultyProxy(
     (request, _respond, hangUp) => {
       if (request === 1) hangUp();
@@ -138,7 +138,7 @@ test("who asks again for what stayed without an answer gets it once; what was an
   expect(other).not.toBe(lost);
 });
 
-test("a call is sent again on Node 20, which lacks what came later", async () => {
+test("a call is repeated on Node 20, which lacks newer features", async () => {
   // In a process of its own: the hub in this one needs the globals that are removed.
   const script = `
     for (const [owner, name] of [[Promise, "withResolvers"], [Promise, "try"], [Array, "fromAsync"], [Object, "groupBy"],
@@ -160,7 +160,7 @@ test("a call is sent again on Node 20, which lacks what came later", async () =>
   expect(stdout.trim()).toBe("answered after 2");
 });
 
-test("what has no key and may have been done is not asked for again", async () => {
+test("a request without a key that may have been applied is not repeated", async () => {
   const proxy = await faultyProxy((_request, _respond, hangUp) => {
     hangUp();
     return true;
@@ -170,7 +170,7 @@ test("what has no key and may have been done is not asked for again", async () =
   expect(proxy.count()).toBe(1);
 });
 
-test("an answer that is not from the hub says so", async () => {
+test("a response that is not from the hub is reported as such", async () => {
   const proxy = await faultyProxy((_request, respond) => {
     respond(502);
     return true;
@@ -193,7 +193,7 @@ test("a run is watched to its end", async () => {
   expect(seen.at(-1)).toBe("end");
 });
 
-test("blocks are read whatever pieces they come in", async () => {
+test("stream blocks are read for any chunks", async () => {
   const text = ": hello\n\nid: 4\nevent: order.updated\ndata: {\ndata: }\n\nid: 5\n\ndata: é\r\n\r\n";
   const bytes = new TextEncoder().encode(text);
   for (const size of [1, 2, 7, bytes.length]) {
@@ -218,7 +218,7 @@ test("addresses are filled and encoded", () => {
   expect(randomId()).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
 });
 
-test("a call that is refused is sent again, once, when what stood in its way is gone", async () => {
+test("a rejected call is repeated once when its obstacle was removed", async () => {
   const { body } = await org.post("/api-keys", { name: "sdk, refused" });
   const headers = { authorization: `Bearer ${body.key}` };
   let asked = 0;

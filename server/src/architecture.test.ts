@@ -171,7 +171,7 @@ function violations(check: (found: Import) => boolean): string[] {
 
 const isOurs = (file: string): boolean => file.endsWith(".ts");
 
-test("imports go one way: a folder sees itself and what stands left of it", () => {
+test("imports go one way: a folder imports itself and the folders to its left", () => {
   expect(
     violations(({ from, to }) => {
       const [layer, target] = [layerOf(from), layerOf(to)];
@@ -180,7 +180,7 @@ test("imports go one way: a folder sees itself and what stands left of it", () =
   ).toEqual([]);
 });
 
-test("every folder has its place in the order", () => {
+test("every folder is in the list of layers", () => {
   expect(sources.map(layerOf).filter((layer) => !(layer in layers))).toEqual([]);
 });
 
@@ -190,7 +190,7 @@ function isFront(feature: string, file: string): boolean {
   return file === `${feature}.ts` || isShape || furtherFronts.includes(`${feature}/${file}`);
 }
 
-test("features reach each other only along the declared list, only through front files and wire shapes", () => {
+test("features import each other only along the declared list, and only front files and schemas", () => {
   expect(
     violations(({ from, to }) => {
       const [, feature = "", ...restOfFrom] = from.split("/");
@@ -202,7 +202,7 @@ test("features reach each other only along the declared list, only through front
   ).toEqual([]);
 });
 
-test("what stands on features reaches them only through their front files, wire shapes and routes", () => {
+test("folders above features import only their front files, schemas and routes", () => {
   expect(
     violations(({ from, to }) => {
       const [layer, feature = "", ...file] = to.split("/");
@@ -230,7 +230,7 @@ test("the declared list of features has no cycle", () => {
   for (const feature of Object.keys(featureEdges)) visit(feature, []);
 });
 
-test("no files import each other in a circle", () => {
+test("there are no import cycles", () => {
   const edges = new Map(files.map((file) => [file, importsOf(file).flatMap(({ to }) => (isOurs(to) ? [to] : []))]));
   const done = new Set<string>();
   const circles: string[] = [];
@@ -246,7 +246,7 @@ test("no files import each other in a circle", () => {
 
 const mayTouchSql = (file: string): boolean => file.endsWith(".store.ts") || /^(db|queue|events)\//.test(file);
 
-test("only stores, db, queue and events speak SQL", () => {
+test("only stores, db, queue and events contain SQL", () => {
   const speaking = sources.filter((file) => /\.query[<(]/.test(readFileSync(path.join(root, file), "utf8")));
   expect(speaking.filter((file) => !mayTouchSql(file))).toEqual([]);
   const driver = violations(({ from, to }) => to === "pg" && !mayTouchSql(from));
@@ -259,7 +259,7 @@ test("only stores, db, queue and events speak SQL", () => {
 /** Their functions also await other statements, so they are async. */
 const awaitingQueuers = ["db/signals.ts", "events/sealer.ts"];
 
-test("only functions that return void queue statements, so that no caller awaits one in vain", () => {
+test("only functions that return void queue statements, so that no caller awaits them", () => {
   const isTopLevel = /^(?:export )?(?:async )?function \w+[\s\S]*?\)(?:: ([^{]+?))? \{$/gm;
   const strays = sources
     .filter((file) => file !== "db/transaction.ts" && !awaitingQueuers.includes(file))
@@ -330,7 +330,7 @@ test("every trigger has an owner", async () => {
   expect([...triggers].toSorted()).toEqual(Object.keys(triggerOwners));
 });
 
-test("only main/config.ts reads the environment and only core/outbound/outbound-client.ts calls out", () => {
+test("only main/config.ts reads the environment and only core/outbound/outbound-client.ts makes outbound requests", () => {
   const textOf = (file: string): string => readFileSync(path.join(root, file), "utf8");
   expect(sources.filter((file) => /process\.env/.test(textOf(file)))).toEqual(["main/config.ts"]);
   expect(sources.filter((file) => canCallOut(textOf(file))).toSorted()).toEqual([
@@ -365,7 +365,7 @@ const ownTransactions: Record<string, string> = {
   "webhooks/deliver/plan-deliveries.ts": "leased work",
 };
 
-test("what a request changes commits with its answer", () => {
+test("the changes of a request are committed with its response", () => {
   const found = sources.filter(
     (file) =>
       file.startsWith("features/") && /\bctx\.db\.transaction\(/.test(readFileSync(path.join(root, file), "utf8")),
@@ -375,23 +375,23 @@ test("what a request changes commits with its answer", () => {
   );
 });
 
-test("nothing but tests imports testing", () => {
+test("only tests import testing", () => {
   expect(violations(({ to }) => to.startsWith("testing/") || to === "vitest")).toEqual([]);
 });
 
-test("file names are unique, so that a name in a stack trace is a place", () => {
+test("file names are unique, so that a name in a stack trace identifies the file", () => {
   const names = files.map((file) => path.basename(file));
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   expect(names.filter((name) => /^(index|utils|helpers|types|common)\.ts$/.test(name))).toEqual([]);
 });
 
-test("the world stays small: at most ten members", () => {
+test("World has at most ten members", () => {
   const text = readFileSync(path.join(root, "context.ts"), "utf8");
   const body = /export type World = \{([^}]*)\}/.exec(text)![1]!;
   expect(body.match(/^ {2}\w+(\(.*\))?:/gm)!.length).toBeLessThanOrEqual(10);
 });
 
-test("every error code that is documented can be answered", () => {
+test("every documented error code is used", () => {
   const text = sources
     .filter((file) => file !== "core/errors.ts")
     .map((file) => readFileSync(path.join(root, file), "utf8"))

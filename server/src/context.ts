@@ -25,7 +25,7 @@ export type World = {
 };
 
 /** Kinds of records that are deleted some time after they ended. Each has its own setting. */
-export type Kept =
+export type RetainedKind =
   | "runs"
   | "executions"
   | "exceptions"
@@ -33,8 +33,8 @@ export type Kept =
   | "pickups"
   | "labelFiles"
   | "deliveries"
-  | "deliveryAnswers"
-  | "firings"
+  | "deliveryResponses"
+  | "invocations"
   | "requests";
 
 /** The configuration that verbs need at run time; everything else stays in main/. */
@@ -56,7 +56,7 @@ export type Settings = {
     filesRoot?: string;
   };
   /** By kind of record; kinds that are not named are kept forever. */
-  retentionDays?: Partial<Record<Kept, number>>;
+  retentionDays?: Partial<Record<RetainedKind, number>>;
   /** How far back the event feed goes; forever without it. The audit log behind it is never cut. */
   eventRetentionDays?: number;
   /** Maximum orders of a selection. */

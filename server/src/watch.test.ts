@@ -3,7 +3,7 @@ import { systemContext } from "./context.ts";
 import { workOff } from "./queue/work.ts";
 import { runWork } from "./features/operations/run/run-work.ts";
 import { scriptedCall, installConnector } from "./testing/scripted-connector.ts";
-import { anItem, openComparisonDesk, rateOneChunk, workThrough } from "./testing/comparison-desk.ts";
+import { anItem, comparisonFixture, rateOneChunk, workThrough } from "./testing/comparison-fixture.ts";
 import { itemsPerTransaction } from "./features/rate-comparisons/execute-comparison.ts";
 import { afterFile } from "./testing/after-file.ts";
 import { eventually } from "./testing/eventually.ts";
@@ -25,7 +25,7 @@ const recordsOf = ({ blocks }: StreamReader) =>
   blocks.flatMap(({ data }) => (data === undefined ? [] : [JSON.parse(data) as Record<string, unknown>]));
 
 describe("watching", () => {
-  test("a run shows it now, whenever it goes on, and last its end; on another node too", async () => {
+  test("a run is streamed now, with every progress and at its end; on another node too", async () => {
     const org = await hub.org();
     const second = await hub.secondNode();
     const { body: made } = await org.post("/orders/bulk", { orders: Array.from({ length: 1_200 }, () => ({})) });
@@ -52,7 +52,7 @@ describe("watching", () => {
     }
   }, 90_000);
 
-  test("an end is told without waiting for the clock, which may stand still", async () => {
+  test("an end is sent without waiting for the clock, which may be stopped", async () => {
     const ctx = systemContext(hub.world, (await hub.org()).id, "test");
     const id = crypto.randomUUID();
     let hasEnded = false;
@@ -78,7 +78,7 @@ describe("watching", () => {
     const wanted = { order_ids: [order.id], actions };
     const { body: run } = await org.post("/operations/run", wanted, { headers: { prefer: "respond-async" } });
     await workOff(hub.world, runWork);
-    const { aComparison } = await openComparisonDesk(hub, org);
+    const { aComparison } = await comparisonFixture(hub, org);
     const path = await aComparison([anItem()]);
     await org.post(`${path}/process`);
     await workThrough(hub.world);
@@ -89,7 +89,7 @@ describe("watching", () => {
     expect(told).toEqual([run.id, path.split("/").at(-1)]);
   });
 
-  test("what has ended is told at once, and there is nothing more to say", async () => {
+  test("an ended record is sent at once, and the stream closes", async () => {
     const org = await hub.org();
     const { body: order } = await org.post("/orders", {});
     const actions = [{ type: "add_tags", params: { tags: ["x"] } }];
@@ -99,7 +99,7 @@ describe("watching", () => {
     expect(stream.blocks).toMatchObject([{ event: "end" }]);
   });
 
-  test("an execution shows when it runs and how it ended", async () => {
+  test("an execution is streamed when it starts and ends", async () => {
     const org = await hub.org();
     const gate = Promise.withResolvers<void>();
     const connector = installConnector([
@@ -121,7 +121,7 @@ describe("watching", () => {
     expect(last.status).toBe("succeeded");
   });
 
-  test("an import of a bridge is an execution, and ends with how many orders came", async () => {
+  test("an import of a bridge is an execution, and ends with the number of orders", async () => {
     const org = await hub.org();
     const shop = await startStandInShop({ orders: 3 });
     afterFile(() => shop.close());
@@ -139,9 +139,9 @@ describe("watching", () => {
     expect(last).toEqual((await org.get(`/tasks/executions/${execution.id}`)).body);
   });
 
-  test("a comparison shows how far it is, also before it has begun", async () => {
+  test("a comparison streams its progress, also before it has started", async () => {
     const org = await hub.org();
-    const { aComparison } = await openComparisonDesk(hub, org);
+    const { aComparison } = await comparisonFixture(hub, org);
     const path = await aComparison(Array.from({ length: itemsPerTransaction + 10 }, () => anItem()));
     const stream = await watch(org, path);
     expect(JSON.parse((await stream.next()).data!)).toMatchObject({ status: "draft" });
@@ -155,9 +155,9 @@ describe("watching", () => {
     expect(JSON.parse((await stream.next(isEnd)).data!)).toEqual((await org.get(path)).body);
   }, 90_000);
 
-  test("ends when the record is gone, and with the key", async () => {
+  test("ends when the record or the key is deleted", async () => {
     const org = await hub.org();
-    const { aComparison } = await openComparisonDesk(hub, org);
+    const { aComparison } = await comparisonFixture(hub, org);
     const path = await aComparison([anItem()]);
     const { body: key } = await org.post("/api-keys", { name: "gone", scopes: ["rates:read"] });
     const revoked = await watch(hub.client(key.key), path);

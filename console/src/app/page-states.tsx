@@ -31,7 +31,7 @@ export function PageProblem({ error, reset }: { error: unknown; reset?: () => vo
     <div className="max-w-2xl pt-1">
       <Heading level={1} title={title} />
       <ProblemBox error={error} {...(reset && !isRefused && !isGone ? { onRetry: reset } : {})}>
-        {isRefused && <span>Somebody who administers your organization can give it to you.</span>}
+        {isRefused && <span>An administrator of your organization can grant it.</span>}
       </ProblemBox>
       <div className="mt-3">
         <Button kind="quiet" onClick={() => history.back()}>

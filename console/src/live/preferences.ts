@@ -34,11 +34,11 @@ function readCopy(): Partial<Preferences> {
   }
 }
 
-type Kept = { preferences: Record<string, unknown>; version: number };
+type Stored = { preferences: Record<string, unknown>; version: number };
 
 const preferencesQuery = queryOptions({
   queryKey: ["preferences"],
-  queryFn: async (): Promise<Kept> => hub.call("GET /api/v1/me/preferences"),
+  queryFn: async (): Promise<Stored> => hub.call("GET /api/v1/me/preferences"),
   staleTime: Number.POSITIVE_INFINITY,
 });
 
@@ -59,12 +59,12 @@ export function usePreferences(): { preferences: Preferences; set(change: Partia
   const save = useMutation({
     scope: { id: "preferences" },
     mutationFn: async (change: Partial<Preferences>) => {
-      const now = queryClient.getQueryData<Kept>(["preferences"])?.preferences ?? {};
+      const now = queryClient.getQueryData<Stored>(["preferences"])?.preferences ?? {};
       const console = { ...(now["console"] as object | undefined), ...change };
       return hub.call("PUT /api/v1/me/preferences", { body: { preferences: { ...now, console } } });
     },
     onMutate: (change) => {
-      queryClient.setQueryData<Kept>(["preferences"], (old) => ({
+      queryClient.setQueryData<Stored>(["preferences"], (old) => ({
         version: old?.version ?? 0,
         preferences: {
           ...old?.preferences,

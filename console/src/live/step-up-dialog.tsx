@@ -11,7 +11,7 @@ import type { StepUpMethod } from "./step-up.ts";
 import { finishStepUp } from "./step-up.ts";
 import { useCreateForm } from "./use-create-form.ts";
 
-const title = "Show who you are";
+const title = "Confirm your identity";
 const close = (): void => finishStepUp(false);
 
 /** Shown over the page while a request waits for it; the request is then repeated, or fails when this is closed. */
@@ -37,8 +37,8 @@ function StepUpAtIssuer() {
       }
     >
       <p>
-        This matters enough to ask once more who you are. Your identity provider does, and leads you back to this page;
-        what you typed here is lost then.
+        Confirm your identity at your identity provider to make this change. It leads you back to this page; unsaved
+        input on this page is lost.
       </p>
       {leave.error && <ProblemBox error={leave.error} />}
     </Dialog>
@@ -62,7 +62,7 @@ function StepUpHere() {
       form={{ ...form, isBusy: form.isBusy || !totp, error: error ?? form.error, isChanged: false }}
       onClose={close}
     >
-      <p>This matters enough to ask once more who you are. It counts for 15 minutes.</p>
+      <p>Confirm your identity to make this change. This is valid for 15 minutes.</p>
       <TextField
         label={byCode ? "Code of your authenticator app" : "Your password"}
         type={byCode ? "text" : "password"}

@@ -22,13 +22,11 @@ export function ConflictBox({ fields, hasUnseen = false, onTakeTheirs, onKeepMin
   return (
     <section
       role="alert"
-      aria-label="Changed by somebody else"
+      aria-label="Changed by another user"
       className="rounded-lg border border-warn bg-warn-soft px-3 py-2.5"
     >
-      <p className="font-medium text-warn">Somebody else changed this while you were typing. Nothing was written.</p>
-      {hasUnseen && (
-        <p className="mt-1">Some of what you typed is never shown, and neither is what stands there now.</p>
-      )}
+      <p className="font-medium text-warn">Another user changed this while you were typing. Nothing was saved.</p>
+      {hasUnseen && <p className="mt-1">Secret values are never shown, neither yours nor the stored ones.</p>}
       {differing.length === 0 ? (
         !hasUnseen && <p className="mt-1">What you typed is what stands there now, too.</p>
       ) : (

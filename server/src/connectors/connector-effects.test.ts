@@ -141,7 +141,7 @@ function expectedEffects(kind: Kind, order: ShopOrder): number {
   return kind.effect === "HubFulfil" && order.lines.length > 1 ? 2 : 1;
 }
 
-test("a note of the shop that looks like ours without end is read at once", async () => {
+test("a note of the shop that resembles ours and is very long is parsed quickly", async () => {
   const notes = kinds.find(({ name }) => name === "woocommerce notes")!;
   const { shop, call, task, effects } = await open(notes);
   const [order] = shop.data.orders as [ShopOrder];
@@ -155,7 +155,7 @@ test("a note of the shop that looks like ours without end is read at once", asyn
 describe.each(kinds)("sending to $name", (kind) => {
   const canRepeat = kind.name !== "rest with neither";
 
-  test("has its effect once, also when the same is sent again", async () => {
+  test("has its effect once, also if it is repeated", async () => {
     const { shop, call, task, effects } = await open(kind);
     const [order] = shop.data.orders as [ShopOrder];
     await task.send(call, shippedOrder(order), "key-1");
@@ -165,7 +165,7 @@ describe.each(kinds)("sending to $name", (kind) => {
     expect(effects().length).toBe(expectedEffects(kind, order));
   });
 
-  test.each(faults)("has its effect exactly once, or says that nobody knows: %s", async (fault) => {
+  test.each(faults)("has its effect exactly once, or reports an unknown outcome: %s", async (fault) => {
     const { shop, call, task, effects } = await open(kind, fault.startsWith("hang") ? 400 : undefined);
     for (const [index, order] of shop.data.orders.entries()) {
       if (index === 2) shop.inject({ kind: fault, match: kind.effect, times: 1 });
@@ -180,7 +180,7 @@ describe.each(kinds)("sending to $name", (kind) => {
     }
   });
 
-  test.runIf(kind.connector !== rest)("goes on after half an answer to what is asked there first", async () => {
+  test.runIf(kind.connector !== rest)("continues after a truncated response to its first query", async () => {
     const { shop, call, task, effects } = await open(kind);
     const [order] = shop.data.orders as [ShopOrder];
     shop.inject({ kind: "truncated", times: 1 });
@@ -188,7 +188,7 @@ describe.each(kinds)("sending to $name", (kind) => {
     expect(effects().length).toBe(expectedEffects(kind, order));
   });
 
-  test("a refused key is a failure that waiting does not mend, and nothing happened", async () => {
+  test("rejected credentials are a permanent failure without an effect", async () => {
     const { shop, call, task, effects } = await open(kind);
     shop.inject({ kind: "unauthorized", times: 100 });
     await expect(task.send(call, shippedOrder(shop.data.orders[0]!), "key")).rejects.toMatchObject({
@@ -200,7 +200,7 @@ describe.each(kinds)("sending to $name", (kind) => {
   });
 });
 
-test("the day of a shipment is that of the organization", async () => {
+test("the day of a shipment is in the time zone of the organization", async () => {
   const { shop, call, task } = await open(kinds.find(({ name }) => name === "woocommerce shipment tracking")!);
   const [order] = shop.data.orders as [ShopOrder];
   const shipments = [{ trackingNumber: "T-1", carrier: "ups", shippedAt: "2026-03-02T03:00:00.000Z", lines: [] }];
@@ -224,7 +224,7 @@ test("a second shipment of an order is sent without the first", async () => {
   expect(effects().map(({ key }) => key)).toEqual(["A", "B"]);
 });
 
-test.each([1, 12])("an order of 400 lines from %i places is reported whole, once", async (locations) => {
+test.each([1, 12])("an order of 400 lines from %i locations is reported completely, once", async (locations) => {
   const { shop, call, task, effects } = await openShopify("fulfillments.push");
   const [order] = shop.data.orders as [ShopOrder];
   const line = { sku: "A", title: "A", quantity: 1, price: "1.00" };
@@ -243,7 +243,7 @@ test.each([1, 12])("an order of 400 lines from %i places is reported whole, once
   expect(await task.find!(call, shippedOrder(order), "one")).toBe(locations === 1 ? undefined : "in part");
 });
 
-test("what Shopify lists as user errors, and what is not left to fulfil, is a failure", async () => {
+test("user errors of Shopify, and lines without remaining quantity, are failures", async () => {
   const { shop, call, task } = await openShopify("fulfillments.push");
   const [order, other] = shop.data.orders as [ShopOrder, ShopOrder];
   await task.send(call, shippedOrder(order, "A"), "one");
@@ -261,27 +261,24 @@ test("what Shopify lists as user errors, and what is not left to fulfil, is a fa
   });
 });
 
-test.each([kinds[0]!, kinds[2]!])(
-  "a corrected tracking number changes what $name has, and adds nothing",
-  async (kind) => {
-    const { shop, call, task, effects } = await open(kind);
-    const order = shop.data.orders.find(({ lines }) => lines.length === 2)!;
-    const sent = await task.send(call, shippedOrder(order, "WRONG"), "one");
-    const before = effects().length;
-    // Found is as good as sent.
-    for (const known of [sent, (await task.find!(call, shippedOrder(order, "WRONG"), "one"))!]) {
-      if (known === "in part") throw new Error("all of it was sent");
-      expect(await task.update!(call, shippedOrder(order, "RIGHT"), known, "two")).toBeDefined();
-      expect(order.shipments.map(({ trackingNumber }) => trackingNumber)).toEqual(
-        Array.from({ length: before }, () => "RIGHT"),
-      );
-      for (const shipment of order.shipments) shipment.trackingNumber = "WRONG";
-    }
-    expect(effects()).toHaveLength(before);
-  },
-);
+test.each([kinds[0]!, kinds[2]!])("a corrected tracking number updates $name and adds no shipment", async (kind) => {
+  const { shop, call, task, effects } = await open(kind);
+  const order = shop.data.orders.find(({ lines }) => lines.length === 2)!;
+  const sent = await task.send(call, shippedOrder(order, "WRONG"), "one");
+  const before = effects().length;
+  // Found is as good as sent.
+  for (const known of [sent, (await task.find!(call, shippedOrder(order, "WRONG"), "one"))!]) {
+    if (known === "in part") throw new Error("all of it was sent");
+    expect(await task.update!(call, shippedOrder(order, "RIGHT"), known, "two")).toBeDefined();
+    expect(order.shipments.map(({ trackingNumber }) => trackingNumber)).toEqual(
+      Array.from({ length: before }, () => "RIGHT"),
+    );
+    for (const shipment of order.shipments) shipment.trackingNumber = "WRONG";
+  }
+  expect(effects()).toHaveLength(before);
+});
 
-test.each([kinds[3]!, kinds[4]!])("what $name has cannot be corrected, which is said", async (kind) => {
+test.each([kinds[3]!, kinds[4]!])("$name cannot correct a shipment, which is reported", async (kind) => {
   const { shop, call, task, effects } = await open(kind);
   const [order] = shop.data.orders as [ShopOrder];
   const sent = await task.send(call, shippedOrder(order, "WRONG"), "one");
@@ -289,7 +286,7 @@ test.each([kinds[3]!, kinds[4]!])("what $name has cannot be corrected, which is 
   expect(effects()).toHaveLength(1);
 });
 
-test("a hold is released again, and only ours", async () => {
+test("a hold of the hub is released, and no other", async () => {
   const { shop, call } = await openShopify("orders.hold");
   const [order] = shop.data.orders as [ShopOrder];
   order.holds.push({ id: 1, handle: "somebody-else" });
@@ -305,7 +302,7 @@ test("a hold is released again, and only ours", async () => {
   expect(await release.find!(call, record, "k")).toBeDefined();
 });
 
-test("throttling of Shopify is waited for, also before a change", async () => {
+test("throttled requests to Shopify wait, mutations too", async () => {
   const { shop, call, task, effects } = await openShopify("fulfillments.push");
   shop.inject({ kind: "throttled", times: 3 });
   const order = shop.data.orders.find(({ lines }) => lines.length === 1)!;
@@ -313,7 +310,7 @@ test("throttling of Shopify is waited for, also before a change", async () => {
   expect(effects().length).toBe(1);
 });
 
-test("a shipped order is completed at WooCommerce, one that is shipped in part is not", async () => {
+test("a shipped order is completed at WooCommerce, a partly shipped one is not", async () => {
   const { shop, call, task } = await open(kinds[2]!);
   const [whole, part] = shop.data.orders as [ShopOrder, ShopOrder];
   await task.send(call, shippedOrder(whole), "one");
@@ -321,7 +318,7 @@ test("a shipped order is completed at WooCommerce, one that is shipped in part i
   expect([whole.isCompleted, part.isCompleted]).toEqual([true, false]);
 });
 
-test("WooCommerce finds an order by its number when it has no external id", async () => {
+test("WooCommerce finds an order by its number if it has no external id", async () => {
   const { shop, call, task, effects } = await open(kinds[2]!);
   const [order] = shop.data.orders as [ShopOrder];
   const { externalId: _, ...record } = shippedOrder(order);
@@ -330,7 +327,7 @@ test("WooCommerce finds an order by its number when it has no external id", asyn
   await expect(task.send(call, { ...record, number: "nobody" }, "two")).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("a push says whether it may be repeated and whether it can be looked up", () => {
+test("a push declares whether it may be repeated and looked up", () => {
   const facts = (task: PushTask) => [task.idempotent, task.find !== undefined];
   const tasks = kinds.map((kind) => taskOf(kind.connector, "push", kind.task, kind.settings("https://shop.example")));
   expect(tasks.map(facts)).toEqual([

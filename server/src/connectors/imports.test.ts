@@ -110,7 +110,7 @@ const faults: Omit<Fault, "match">[] = [
 ];
 
 describe.each(kinds)("an import from $name", (kind) => {
-  test("brings every order once, and what came later or changed with the next import", async () => {
+  test("imports every order once, and new or changed ones with the next import", async () => {
     const { shop, call, task } = await open(kind, 1);
     const store = new Map<string, PulledRecord>();
     const { cursor } = await importAll(task, call, store);
@@ -123,13 +123,13 @@ describe.each(kinds)("an import from $name", (kind) => {
     expect(shop.requests.length - before).toBeLessThan(before);
   });
 
-  test("hardly reads a record twice within one import", async () => {
+  test("reads few records twice within one import", async () => {
     const { shop, call, task } = await open(kind, 2);
     const pages = await pullAll(task, call);
     expect(pages.flatMap(({ records }) => records).length).toBe(shop.data.orders.length);
   });
 
-  test("goes on after every page it was stopped at", async () => {
+  test("resumes after every page", async () => {
     const { shop, call, task } = await open(kind, 3);
     const all = await pullAll(task, call);
     for (let k = 1; k <= all.length; k++) {
@@ -141,7 +141,7 @@ describe.each(kinds)("an import from $name", (kind) => {
     }
   });
 
-  test.each(faults)("loses and doubles nothing when the shop fails: $kind, $times times after $skip", async (fault) => {
+  test.each(faults)("loses and repeats nothing when the shop fails: $kind, $times times after $skip", async (fault) => {
     const { shop, call, waits, task } = await open(
       kind,
       4 + (fault.skip ?? 0),
@@ -166,7 +166,7 @@ describe.each(kinds)("an import from $name", (kind) => {
     }
   });
 
-  test("ends at once when the key is not accepted, and can go on when it is again", async () => {
+  test("ends at once when the credentials are rejected, and can be resumed later", async () => {
     const { shop, call, task } = await open(kind, 30);
     shop.inject({ kind: "unauthorized", match: kind.list, skip: 2 });
     const store = new Map<string, PulledRecord>();
@@ -192,7 +192,7 @@ describe.each(kinds)("an import from $name", (kind) => {
     await expect(pulling).rejects.toMatchObject({ code: "cancelled" });
   });
 
-  test("a long Retry-After is handed on to whoever runs the task", async () => {
+  test("a long Retry-After is passed to the task engine", async () => {
     const { shop, call, task } = await open(kind, 32);
     shop.inject({ kind: "rate_limit", match: kind.list, retryAfterSeconds: 120 });
     await expect(pullAll(task, call)).rejects.toMatchObject({

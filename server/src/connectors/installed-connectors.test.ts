@@ -70,7 +70,7 @@ test.each(installedConnectors)(
 );
 
 test.each(installedConnectors)(
-  "$name offers a connection test, and tasks with names of their own and valid examples",
+  "$name has a connection test, and tasks with unique names and valid examples",
   (connector) => {
     const [example = {}] = (connector.settings as unknown as Shape).examples ?? [];
     const tasks = connector.tasks(example as Record<string, unknown>);

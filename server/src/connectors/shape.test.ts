@@ -11,7 +11,7 @@ function instantsIn(timeZone: string, values: unknown[]): unknown {
   return JSON.parse(execFileSync(process.execPath, ["--input-type=module", "-e", script], options));
 }
 
-test("what a shop says without a time zone is UTC, wherever the hub runs", () => {
+test("a time without a zone is UTC, in any zone of the process", () => {
   const texts = ["2026-03-01T22:30:00", "2026-03-01 22:30", "2026-03-01T22:30:00.000Z", "2026-03-01T17:30:00-05:00"];
   const others = ["2026-03-01", 1_772_404_200_000, "", "yesterday", null];
   const at = "2026-03-01T22:30:00.000Z";

@@ -23,14 +23,14 @@ describe.each([
   { connector: shopify, call: shopifyCall },
   { connector: woocommerce, call: wooCall },
 ])("$connector.name", ({ connector, call }) => {
-  test("tests the connection, and says when the credentials are wrong", async () => {
+  test("tests the connection, and reports wrong credentials", async () => {
     const connection = taskOf(connector, "call", "connection.test");
     expect(await connection.run(call)).toMatchObject({ ok: true });
     const credentials = { accessToken: "wrong", consumerKey: "ck_test", consumerSecret: "wrong" };
     await expect(connection.run({ ...call, credentials })).rejects.toMatchObject({ code: "unauthorized" });
   });
 
-  test("makes orders that POST /orders takes, with all their lines and the money right", async () => {
+  test("makes orders that are valid for POST /orders, with all lines and right amounts", async () => {
     const pages = await pullAll(taskOf(connector, "pull", "orders.import"), call);
     const records = pages.flatMap((page) => page.records);
     expect(records.length).toBe(80);
@@ -57,7 +57,7 @@ describe.each([
     expect(records.some(({ canonical }) => (canonical.lines as unknown[]).length === 45)).toBe(true);
   });
 
-  test("makes locations that POST /locations takes", async () => {
+  test("makes locations that are valid for POST /locations", async () => {
     const pages = await pullAll(taskOf(connector, "pull", "locations.pull"), call);
     const records = pages.flatMap((page) => page.records);
     expect(records.length).toBeGreaterThan(0);
@@ -68,7 +68,7 @@ describe.each([
     }
   });
 
-  test("an import from a given moment on reads only what changed since", async () => {
+  test("an import from a given time reads only later changes", async () => {
     const since = shop.data.orders.at(-5)!.updatedAt;
     const expected = shop.data.orders.filter(({ updatedAt }) => updatedAt >= since).length;
     const pages = await pullAll(taskOf(connector, "pull", "orders.import"), { ...call, input: { since } });
@@ -79,7 +79,7 @@ describe.each([
   });
 });
 
-test("Shopify tells inactive locations and those of a fulfilment service", async () => {
+test("Shopify reports inactive locations and those of a fulfillment service", async () => {
   const pages = await pullAll(taskOf(shopify, "pull", "locations.pull"), shopifyCall);
   expect(pages.flatMap(({ records }) => records.map(({ canonical }) => canonical))).toMatchObject([
     { name: "Main", type: "warehouse", is_active: true },
@@ -87,7 +87,7 @@ test("Shopify tells inactive locations and those of a fulfilment service", async
   ]);
 });
 
-test("Shopify's weights are read in the unit they have, where they are asked for, and within what a query may cost", async () => {
+test("Shopify's weights are read in their unit if enabled, within the cost limit of a query", async () => {
   const [order] = shop.data.orders.filter(({ lines }) => lines.length > 2 && lines.length < 10);
   const given = [
     { value: 16, unit: "OUNCES" },
@@ -105,7 +105,7 @@ test("Shopify's weights are read in the unit they have, where they are asked for
   ]);
 });
 
-test("an address that the hub must not call is refused when the settings are made", () => {
+test("an address that the hub must not call is rejected when the settings are saved", () => {
   const limits = { allowPrivate: false };
   expect(shopify.check!({ shop: "a", baseUrl: "http://169.254.169.254" }, limits)).toMatchObject([
     { pointer: "/baseUrl", code: "address_not_allowed" },

@@ -9,22 +9,22 @@ const chicago = "America/Chicago";
 const privateDays: WorkingDays = { lastDay: 5, holidays: "us_parcel" };
 const federalDays: WorkingDays = { lastDay: 5, holidays: "us_federal" };
 
-describe("D17: time that passes while carriers work", () => {
+describe("D17: business time of carriers", () => {
   test.each([
     ["a Tuesday and a half", "2026-03-03T18:00:00Z", 36, "2026-03-05T06:00:00.000Z"],
     ["a weekend", "2026-03-06T18:00:00Z", 48, "2026-03-10T17:00:00.000Z"],
     ["a Saturday to begin with", "2026-03-07T18:00:00Z", 24, "2026-03-10T05:00:00.000Z"],
     ["Thanksgiving", "2026-11-25T18:00:00Z", 24, "2026-11-27T18:00:00.000Z"],
     ["Veterans Day, on which private carriers work", "2026-11-10T18:00:00Z", 24, "2026-11-11T18:00:00.000Z"],
-  ])("passes over %s", (_, at, count, end) => {
+  ])("skips %s", (_, at, count, end) => {
     expect(addBusinessTime(at, hours(count), chicago, privateDays)).toBe(end);
   });
 
-  test("abroad only weekends are known", () => {
+  test("outside of the US only weekends are skipped", () => {
     expect(addBusinessTime("2026-11-25T18:00:00Z", hours(24), chicago, foreignDays)).toBe("2026-11-26T18:00:00.000Z");
   });
 
-  test("is so many hours of which each lies on a working day, counted one by one", () => {
+  test("equals the count of hours on working days, one by one", () => {
     const start = fc.integer({ min: 0, max: 365 * 24 }).map((hour) => Date.UTC(2026, 0, 1, hour));
     fc.assert(
       fc.property(start, fc.integer({ min: 1, max: 120 }), (from, count) => {
@@ -67,7 +67,7 @@ test.each([
   ["FedEx", "FEDEX_HOME_DELIVERY", "2026-03-07", "2026-03-09"],
   ["Amazon Shipping", null, "2026-03-07", "2026-03-09"],
   [null, "USPS Priority", "2026-03-09", "2026-03-11"],
-])("N10: %s %s works on its own days: one and three after Friday, 6 March 2026", (carrier, service, one, three) => {
+])("N10: %s %s has its own working days: one and three after Friday, 6 March 2026", (carrier, service, one, three) => {
   const working = workingDaysOf(carrier, service);
   expect([1, 3].map((days) => addBusinessDays("2026-03-06", days, working))).toEqual([one, three]);
 });

@@ -3,15 +3,15 @@ import type { Operator } from "./condition-shape.ts";
 import type { FieldError } from "./errors.ts";
 import { alternatives } from "./nearest.ts";
 
-/** What a path of a condition may lead to. */
+/** The field at a path of a condition. */
 export type Field = {
-  /** Undefined: anything. */
+  /** Undefined: any type. */
   type: "text" | "number" | "boolean" | "moment" | "object" | undefined;
-  /** The only texts it can be. */
+  /** The allowed values of a text. */
   oneOf: readonly string[] | undefined;
   members: Members | undefined;
 };
-/** By name; `*`: those that are not named have any name. */
+/** By name; `*` stands for every other name. */
 export type Members = ReadonlyMap<string, Field>;
 
 type Json = {
@@ -24,7 +24,7 @@ type Json = {
   additionalProperties?: boolean | Json;
 };
 
-/** What records of this schema have. Lists count as what is in them: conditions look into them. */
+/** The fields of records with this schema. A list has the fields of its elements, since conditions match any element. */
 export function fieldsOf(schema: TSchema): Members {
   return fieldOf(schema).members ?? new Map();
 }
@@ -56,7 +56,7 @@ function membersOf({ properties = {}, additionalProperties: others }: Json): Mem
 
 type Found = { field: Field } | { unknown: string; allowed: string[] };
 
-/** What lies at the path, or how far it is wrong and what there is instead. */
+/** The field at the path, or the wrong step and the names that exist there. */
 export function findField(fields: Members, path: string): Found {
   const steps = path.split(".");
   let members: Members | undefined = fields;
@@ -69,7 +69,7 @@ export function findField(fields: Members, path: string): Found {
       const allowed = around === "" ? names : names.length === 0 ? [around] : names.map((name) => `${around}.${name}`);
       return { unknown: steps.slice(0, i + 1).join("."), allowed };
     }
-    // Anything at all may be there, with anything in it.
+    // The value may be anything, with any members.
     if (field.type === undefined) break;
     members = field.members;
   }
@@ -80,10 +80,10 @@ type Mistake = { at: string; code: string; message: string; more?: Partial<Field
 
 const ordering: readonly Operator[] = ["gt", "gte", "lt", "lte", "between"];
 const parts: readonly Operator[] = ["contains", "starts_with", "ends_with", "in_set", "not_in_set"];
-/** A day or a moment, or the beginning of one: what comes before or after it is told by its characters. */
+/** A day or an instant, or the beginning of one, which is compared as text. */
 const momentShape = /^\d{4}(-\d\d(-\d\d(T\d\d(:\d\d(:\d\d(\.\d{1,9})?)?)?(Z|[+-]\d\d:\d\d)?)?)?)?$/i;
 
-/** Why a comparison can never hold, or never fail, for what lies there; the value is one that the operator takes. */
+/** Why a comparison with this field is always false or always true. The value is already valid for the operator. */
 export function typeMistake(field: Field, path: string, op: Operator, value: unknown): Mistake | undefined {
   const { type, oneOf, members } = field;
   if (op === "empty" || op === "not_empty" || type === undefined) return undefined;
@@ -96,7 +96,7 @@ export function typeMistake(field: Field, path: string, op: Operator, value: unk
       more: { allowed },
     };
   }
-  // These ask for characters, which everything but true and false has.
+  // These operators compare characters, which every value but a boolean has.
   if (parts.includes(op)) {
     return type === "boolean" ? wrongOp(path, op, "is true or false") : undefined;
   }

@@ -21,20 +21,20 @@ export function referredSets(condition: unknown): string[] {
   return [...own, ...[...inner, node.not].flatMap(referredSets)];
 }
 
-/** What paths a condition may name, and how it is read. */
+/** Which paths a condition may use, and how values are read. */
 export type ConditionRules<Asked = unknown> = {
   /**
-   * What the records have. A path to something else is a mistake: with a misspelt name `ne` and `not` would hold for every
-   * record. So is a value that what lies there can never have.
+   * The fields of the records. Another path is rejected: with a misspelt name `ne` and `not` would be true for every record. So is
+   * a value that the field can never have.
    */
   fields?: Members;
   /** Why this caller may not query a path: the result of a condition reveals the value. */
   refusal?(path: string): { code: string; message: string } | undefined;
-  /** How a path is read, unless it is names joined by dots; a text says what is wrong with it. */
+  /** Reads a path in another notation than names joined by dots. Returns a text if the path is invalid. */
   reader?(path: string): ((record: Asked) => unknown[]) | string;
-  /** In which a day begins, and a time is meant that says no zone; without one it is UTC. */
+  /** Zone of days and of times without an offset. Default UTC. */
   timeZone?: string;
-  /** It was checked when it was stored, perhaps by a version of the hub that compared templates as they stand. */
+  /** The condition was validated when it was stored, maybe by a version of the hub that allowed templates as plain text. */
   isChecked?: boolean;
 };
 
@@ -121,7 +121,7 @@ function compileComparison<Asked>(
   return (record) => test(read(record));
 }
 
-/** The first `{{...}}` in a value. Compared as it stands, `ne` would hold for every record. */
+/** The first `{{...}}` in a value. Compared as plain text, `ne` would be true for every record. */
 function templateIn(value: unknown): { at: string; text: string } | undefined {
   const values: unknown[] = Array.isArray(value) ? value : [value];
   for (const [i, one] of values.entries()) {
@@ -168,7 +168,7 @@ export function pathMistake(
   return { code: "unknown_field", message, ...alternatives(found.unknown, found.allowed) };
 }
 
-/** Lists are looked into: `lines.sku` stands for the SKU of any line. */
+/** Reads into lists: `lines.sku` is the SKU of any line. */
 function valuesAt(record: unknown, steps: string[], from = 0): unknown[] {
   if (Array.isArray(record)) return record.flatMap((element) => valuesAt(element, steps, from));
   if (from === steps.length) return record === null || record === undefined || record === "" ? [] : [record];
@@ -259,14 +259,14 @@ function isOrdered(value: unknown): value is string | number {
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/i;
 
-/** Texts are compared without regard to case, as people read them; moments without regard to how they are written. */
+/** Texts are compared ignoring case, times as instants in any notation. */
 function fold(value: unknown): unknown {
   if (typeof value !== "string") return value;
   const at = instant.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(at) ? value.toLowerCase() : new Date(at).toISOString().toLowerCase();
 }
 
-/** What is compared with: `moment` is what a day or an unfinished time stands for where a moment is found. */
+/** The value of the condition. `moment` is the instant of a day or an incomplete time, for comparisons with an instant. */
 type Wanted = { plain: unknown; moment: string | undefined };
 
 function wantedOf(value: unknown, { timeZone }: Around): Wanted {
@@ -274,7 +274,7 @@ function wantedOf(value: unknown, { timeZone }: Around): Wanted {
   return { plain: fold(value), moment };
 }
 
-/** NaN, so that no comparison holds, for things that have no order between them. */
+/** NaN for values without an order between them, so that every comparison is false. */
 function compare(value: unknown, { plain, moment }: Wanted): number {
   const found = fold(value);
   const wanted = moment !== undefined && typeof value === "string" && instant.test(value) ? moment : plain;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { countryCodeOf } from "./country-codes.ts";
 
-test("countries are known by their name, whatever other codes they have had", () => {
+test("countries are found by name, also those with several former codes", () => {
   const names = [
     "Germany",
     "france",
@@ -18,7 +18,7 @@ test("countries are known by their name, whatever other codes they have had", ()
   expect(countryCodeOf("Atlantis")).toBeUndefined();
 });
 
-test("countries are known by their name in the language of who wrote the file", () => {
+test("countries are found by name in many languages", () => {
   const names = ["Deutschland", "ÖSTERREICH", "Allemagne", "Německo", "ドイツ", "日本", "Holland", "Espana", "DEU"];
   expect(names.map(countryCodeOf)).toEqual(["DE", "AT", "DE", "DE", "DE", "JP", "NL", "ES", "DE"]);
 });

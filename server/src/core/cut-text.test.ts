@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cutText } from "./cut-text.ts";
 
-test("what is left of a text is its beginning, and all of it whole characters (protocol 3)", () => {
+test("a truncated text is a prefix of whole characters (protocol 3)", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.integer({ min: 1, max: 12 }), (text, length) => {
       const cut = cutText(text, length);

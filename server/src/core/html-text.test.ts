@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decodeEntities, plainText } from "./html-text.ts";
 
-test("entities become what they stand for, and nothing else is changed", () => {
+test("entities are decoded, and nothing else is changed", () => {
   expect(decodeEntities("Ship Your Idea &ndash; Color &#8217;&#x2019; A &amp;amp; B")).toBe(
     "Ship Your Idea – Color ’’ A &amp; B",
   );
@@ -15,7 +15,7 @@ test("entities become what they stand for, and nothing else is changed", () => {
   );
 });
 
-test("tags are no text, and what only looks like one is", () => {
+test("tags are removed, and text that resembles a tag is kept", () => {
   expect(plainText("<p>To <b>Ann</b></p>")).toBe("To  Ann");
   expect(plainText("1 < 2 and 3 > 2")).toBe("1 < 2 and 3 > 2");
 });

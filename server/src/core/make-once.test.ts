@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { makeOnce } from "./make-once.ts";
 
-test("what is made once is made for all who ask, and again only if it failed", async () => {
+test("the value is created once for all callers, and again only after a failure", async () => {
   let tries = 0;
   const get = makeOnce(async () => {
     tries++;

@@ -3,7 +3,7 @@ import { maskFailure, maskFailuresWithin, maskPersonsWithin, maskTexts } from ".
 
 const id = "0199f0a0-0000-7000-8000-000000000003";
 
-test("in the data of others a person is found by what its parts are called, and things keep their names", () => {
+test("personal data in foreign records is found by field names, and names of things are kept", () => {
   const shops = {
     customer: { first_name: "Ada", "Last Name": "Byron", id: 7 },
     shipping: { name: "Ada Byron", address_1: "12 Main Street", city: "Albany", postcode: "12207" },
@@ -30,7 +30,7 @@ test("in the data of others a person is found by what its parts are called, and 
   });
 });
 
-test("where every text may be a name, short numbers and ids are all that is left", () => {
+test("in free text only short numbers and ids are kept", () => {
   expect(
     maskTexts({ to: "Ada", ids: [id], n: 1, call: 15185550100, orderId: 15185550100, is: true, none: null }),
   ).toEqual({
@@ -44,7 +44,7 @@ test("where every text may be a name, short numbers and ids are all that is left
   });
 });
 
-test("how something failed is told in words of ours: those of the other side may quote whom it was about", () => {
+test("error messages of other systems are replaced, since they may quote personal data", () => {
   const said = { code: "rejected", message: "The other side did not accept the request. (422: Ada is unknown)" };
   expect(maskFailure(said)).toEqual({ code: "rejected", message: "The other side did not accept the request." });
   expect(maskFailure({ code: "shop_closed", message: "Ada is unknown" })).toEqual({

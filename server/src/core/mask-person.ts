@@ -76,7 +76,7 @@ const always =
 const phones =
   /^(home|work|office|private|customer|recipient|buyer|contact|shipping|billing)?(tel|telefon|telefone|telefono|telefoon|mobile|mobil|mobilno|cell|cellular|fax|telefax|gsm|msisdn|whatsapp|handy)(no|nr|num|number)?$/;
 const streets = /^(shipping|billing)?(address(line)?[123]|street(address|[123])?)$/;
-const somebody = /^(customer|recipient|buyer|consignee|contact|person)$/;
+const personHolder = /^(customer|recipient|buyer|consignee|contact|person)$/;
 const place = /^(address|(shipping|billing|delivery)(address)?|destination|shipto|billto)$/;
 const besidesPerson = /^(zip|zipcode|postcode|postalcode|city|company)$/;
 
@@ -89,10 +89,13 @@ export function maskPersonsWithin(value: unknown, holder = ""): unknown {
   if (Array.isArray(value)) return value.map((member) => maskPersonsWithin(member, holder));
   const names = Object.keys(value).map(plain);
   const isPerson =
-    somebody.test(holder) || place.test(holder) || names.some((name) => isPersonal(name) || besidesPerson.test(name));
+    personHolder.test(holder) ||
+    place.test(holder) ||
+    names.some((name) => isPersonal(name) || besidesPerson.test(name));
   return mapMembers(value, (member, key) => {
     const name = plain(key);
-    const isNamed = isPersonal(name) || (isPerson && name === "name") || (somebody.test(name) && !isContainer(member));
+    const isNamed =
+      isPersonal(name) || (isPerson && name === "name") || (personHolder.test(name) && !isContainer(member));
     return isNamed ? maskScalars(member) : maskPersonsWithin(member, name);
   });
 }
@@ -111,7 +114,7 @@ export function maskSearchWords(value: unknown, name = ""): unknown {
 }
 
 function isPerson(name: string): boolean {
-  return isPersonal(name) || somebody.test(name) || name === "name";
+  return isPersonal(name) || personHolder.test(name) || name === "name";
 }
 
 function isPersonal(name: string): boolean {

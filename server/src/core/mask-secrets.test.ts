@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { maskSecretsWithin, maskValues, secretErrors } from "./mask-secrets.ts";
 
-test("texts under names of credentials are masked at any depth, and nothing else is", () => {
+test("texts under credential names are masked at any depth, and nothing else is", () => {
   const input = {
     path: "/orders",
     headers: { "X-Api-Key": "s1", authorization: "Bearer s2", "Idempotency-Key": "order-7", Accept: "text/csv" },
@@ -15,7 +15,7 @@ test("texts under names of credentials are masked at any depth, and nothing else
   });
 });
 
-test("an input with a credential among its headers, or with a masked value, is refused by name", () => {
+test("an input with a credential in its headers, or with a masked value, is rejected by name", () => {
   const input = { headers: { "X-Api-Key": "s1", accept: "*/*" }, body: { "a/b": ["***"] } };
   expect(secretErrors(input)).toMatchObject([
     { pointer: "/headers/X-Api-Key", code: "credential_in_input" },
@@ -29,7 +29,7 @@ test("an input with a credential among its headers, or with a masked value, is r
   );
 });
 
-test("without values only the shape is left, whatever is in it", () => {
+test("without values only the shape of any data is kept", () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string({ maxLength: 3 }), fc.jsonValue()), (input) => {
       const shape = maskValues(input) as object;

@@ -15,13 +15,13 @@ test.each([
   [{ e: null }, { a: 1 }, { e: null, a: 1 }],
   [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
   [["a"], { b: 1 }, { b: 1 }],
-])("%j with %j is %j, as RFC 7396 has it", (target, patch, expected) => {
+])("%j with %j is %j, as in RFC 7396", (target, patch, expected) => {
   const before = structuredClone(target);
   expect(mergePatch(target, patch)).toEqual(expected);
   expect(target).toEqual(before);
 });
 
-test("applying a patch twice is applying it once", () => {
+test("applying a patch twice has the same result as once", () => {
   const json = fc.dictionary(fc.constantFrom("a", "b", "c"), fc.jsonValue({ maxDepth: 2 }));
   fc.assert(
     fc.property(json, json, (target, patch) => {
@@ -31,7 +31,7 @@ test("applying a patch twice is applying it once", () => {
   );
 });
 
-test("the shape of a patch takes any part of the object, and null anywhere, but nothing else", () => {
+test("the schema of a patch accepts any part of the object and null, and nothing else", () => {
   const shape = PatchFor(
     Strict({ name: Type.String(), inner: Strict({ zip: Type.String(), list: Type.Array(Type.Number()) }) }),
   );

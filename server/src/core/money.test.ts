@@ -8,7 +8,7 @@ const cents = fc.oneof(
   fc.integer({ min: -2_000_000_000, max: 2_000_000_000 }),
 );
 
-test("a share of shares is the exact one, rounded once and half away from zero, however large the amount", () => {
+test("nested percentages are exact for any amount, rounded once and half away from zero", () => {
   fc.assert(
     fc.property(cents, ppm, ppm, fc.oneof(fc.constant(1_000_000), ppm), (amount, of, kept, share) => {
       // The long way: how often half a cent fits, and then one less or as many.

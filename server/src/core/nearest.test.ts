@@ -8,10 +8,10 @@ test.each([
   ["readyTme", "readyTime"],
   ["address", "pickupAddress"],
   ["readyTimeOfTheDay", "readyTime"],
-])("%s is taken for %s", (given, meant) => {
+])("%s suggests %s", (given, meant) => {
   expect(nearestName(given, names)).toBe(meant);
 });
 
-test.each(["pickup", "Time", "zebra", ""])("%s could be anything", (given) => {
+test.each(["pickup", "Time", "zebra", ""])("%s suggests nothing", (given) => {
   expect(nearestName(given, names)).toBeUndefined();
 });

@@ -5,7 +5,7 @@ import { passwordProblem } from "./password-rules.ts";
 const owner = { email: "jo.smith@northwind.example", organization: "Northwind Traders" };
 const codeOf = (password: string) => passwordProblem(password, owner, "/password")?.details.errors?.[0]?.code;
 
-describe("passwords that are tried first (security 15)", () => {
+describe("guessable passwords (security 15)", () => {
   test.each([
     "1234567890",
     "0987654321",
@@ -21,18 +21,18 @@ describe("passwords that are tried first (security 15)", () => {
     "iloveyou1234",
     "testtest1234",
     "changeme!!!!",
-  ])("%s is one", (password) => {
+  ])("%s is guessable", (password) => {
     expect(codeOf(password)).toBe("password_too_common");
   });
 
   test.each(["jo.smith2024", "JoSmith!!2024", "northwind1", "Northwind-Traders", "smith@northwind", "n0rthw1nd99"])(
-    "%s is made of who one is",
+    "%s contains parts of the account",
     (password) => {
       expect(codeOf(password)).toBe("password_from_account");
     },
   );
 
-  test("whatever is hung on to a common word, and however it is written", () => {
+  test("a common word with any suffix and spelling is guessable", () => {
     const word = fc.constantFrom("password", "welcome", "dragon", "summer", "northwind", "smith");
     const tail = fc.stringMatching(/^[0-9!?.]{0,4}$/);
     fc.assert(
@@ -46,7 +46,7 @@ describe("passwords that are tried first (security 15)", () => {
 });
 
 test.each(["correct horse battery", "a long passphrase", "five-minute-tour", "zK3vQx81LmPq", "grüne Äpfel im Regen"])(
-  "%s is fine",
+  "%s is accepted",
   (password) => {
     expect(codeOf(password)).toBeUndefined();
   },

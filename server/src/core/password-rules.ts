@@ -1,7 +1,7 @@
 import type { HubError } from "./errors.ts";
 import { badField } from "./errors.ts";
 
-/** What people choose first, without what they hang on to it: case, digits and signs do not make it another one. */
+/** Common passwords without suffixes: case, digits and signs do not make a different one. */
 const commonWords = (
   "password passwort passwd pass admin administrator root user guest login welcome letmein secret master access test " +
   "testing demo example sample default temp temporary changeme change hello iloveyou love monkey dragon shadow sunshine " +
@@ -31,9 +31,9 @@ const lookAlikes: Record<string, string> = {
   "@": "a",
   $: "s",
 };
-/** Shorter ones are in too many words. */
+/** Shorter pieces occur in too many words. */
 const shortestPiece = 3;
-/** What has to be left of a password when all that can be guessed is taken out; digits and signs count half. */
+/** Characters that must remain of a password without its guessable parts; digits and signs count half. */
 const enough = 4;
 
 export type PasswordOwner = { email: string; organization?: string };
@@ -65,11 +65,11 @@ function isGuessable(password: string, pieces: readonly string[]): boolean {
 }
 
 function withoutPieces(text: string, longestFirst: readonly string[]): string {
-  // A gap stays where a piece was: what stood around it is no piece of its own.
+  // A removed piece leaves a gap, so that the characters around it do not form a new piece.
   return longestFirst.reduce((rest, piece) => rest.replaceAll(piece, "\n"), text);
 }
 
-/** Without three and more neighbours of a keyboard or an alphabet, and with each repeated part once. */
+/** Without runs of three or more neighbors on a keyboard or in the alphabet, and with each repeated part once. */
 function withoutRuns(text: string): string {
   let rest = "";
   for (let at = 0; at < text.length;) {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { resolveBySystem } from "./outbound/outbound-guard.ts";
 import { hashPassword, passwordMatches } from "./passwords.ts";
 
-test("security 20: a name is looked up beside any number of passwords, not after them", async () => {
+test("security 20: DNS lookups do not wait for password hashes", async () => {
   let hashed = 0;
   const passwords = Array.from({ length: 24 }, async (_, i) => {
     await hashPassword(`correct horse ${i}`);
@@ -16,12 +16,12 @@ test("security 20: a name is looked up beside any number of passwords, not after
   expect(hashed).toBe(24);
 });
 
-test("a password costs what OWASP recommends to try, unless somebody says otherwise", async () => {
+test("the hash cost of a password is OWASP's recommendation by default", async () => {
   expect(await hashPassword("correct horse")).toMatch(/^argon2id\$19456\$2\$1\$/);
   expect(await hashPassword("correct horse", { memory: 8, passes: 1 })).toMatch(/^argon2id\$8\$1\$1\$/);
 });
 
-test("of many passwords each gets its own hash", async () => {
+test("concurrent passwords each get their own hash", async () => {
   const stored = await Promise.all(Array.from({ length: 6 }, (_, i) => hashPassword(`password ${i}`)));
   const matches = await Promise.all(stored.map((hash, i) => passwordMatches(`password ${i}`, hash)));
   expect(matches).toEqual(Array(6).fill(true));

@@ -4,15 +4,15 @@ import { promisify } from "node:util";
 const deriveNow = promisify(argon2);
 
 /**
- * Node has four threads for this, for looking up names and for files. With all of them at work on passwords nobody could
- * be called: two are left, and a machine of two cores hashes no faster with four.
+ * Node has four threads for hashing, DNS lookups and files together. If all four hashed passwords, outbound calls would wait
+ * for their DNS lookups. Two are left free; a machine of two cores hashes no faster with four.
  */
 const mostAtOnce = 2;
 let atWork = 0;
 const waiting: (() => void)[] = [];
 
 const derive: typeof deriveNow = async (algorithm, parameters) => {
-  // Whoever ends hands the place on, so that nobody who comes later gets it first.
+  // A finished hash hands its slot to the first in the queue, so that a later caller cannot take it first.
   if (atWork < mostAtOnce) atWork++;
   else await new Promise<void>((resolve) => waiting.push(resolve));
   try {

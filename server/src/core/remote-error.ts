@@ -1,4 +1,4 @@
-/** What the failures of an answered request mean, whatever the other side says about it. */
+/** The meaning of failure statuses, independent of the response body. */
 export const remoteMeanings = {
   unauthorized: "The other side does not accept the credentials.",
   forbidden: "The credentials do not permit this.",
@@ -9,7 +9,7 @@ export const remoteMeanings = {
   authentication_failed: "The other side gave no access token.",
 } as const;
 
-/** Failures that are told in the hub's own words only: nothing that was sent or came back is quoted in them. */
+/** Failures whose message is the hub's own: it quotes nothing from the request or the response. */
 const ownWords: ReadonlySet<string> = new Set([
   "address_not_allowed",
   "bridge_inactive",

@@ -7,7 +7,7 @@ import { createFinder } from "./validation.ts";
 
 const Text = Type.String();
 
-/** As an answer about many tells it. */
+/** The error of one row in the response to a bulk request. */
 export const RowError = Type.Object({
   code: Text,
   message: Text,
@@ -24,7 +24,7 @@ export const RowError = Type.Object({
   ),
 });
 
-/** What became of each of many that were to be created; `known` is what tells one from the others, besides its id. */
+/** The response of a bulk creation, one result per row. `known`: fields that identify a row besides its id. */
 export function bulkAnswer<Known extends TProperties>(known: Known) {
   return Type.Object({
     summary: Type.Object({ total: Count, created: Count, failed: Count }),
@@ -40,14 +40,14 @@ export function bulkAnswer<Known extends TProperties>(known: Known) {
   });
 }
 
-/** Why one of many was not taken; pointers are relative to it. */
+/** Why a row was rejected; pointers are relative to the row. */
 export type RowFailure = { code: ErrorCode; message: string; errors: FieldError[]; existingId?: string };
 
 const maxShown = 20;
 
 /**
- * The first mistakes of a row are enough: thousands of rows with all of theirs would be an endless answer. Nor is it said again
- * in each what is allowed: `told` are the lists that rows before have said.
+ * Only the first mistakes of a row are listed: thousands of rows with all their mistakes would make a huge response. Allowed
+ * values are listed once: `told` has the lists of previous rows.
  */
 export function invalidRow(errors: FieldError[], told: Set<string> = new Set()): RowFailure {
   const before = new Set(told);
@@ -61,7 +61,7 @@ export function invalidRow(errors: FieldError[], told: Set<string> = new Set()):
   return { code: "validation_failed", message: validationFailed(errors).message, errors: shown };
 }
 
-/** What is wrong with the shape of one of many; where that is right, with what it says. */
+/** Finds the mistakes of a row: those of its schema, or if there are none, those of the further rules. */
 export function byShapeAndRules<Shape extends TSchema, Known extends unknown[]>(
   shape: Shape,
   findRuleErrors: (given: Static<Shape>, ...known: Known) => FieldError[],
@@ -73,7 +73,7 @@ export function byShapeAndRules<Shape extends TSchema, Known extends unknown[]>(
   };
 }
 
-/** Those that nothing is wrong with, each with its place in the list, and why the others are not taken. */
+/** Separates valid rows, each with its index in the list, from failures. */
 export function sortRows<Row>(rows: readonly Row[], findErrors: (row: Row) => FieldError[]) {
   const sound: { index: number; request: Row }[] = [];
   const failures = new Map<number, RowFailure>();
@@ -90,14 +90,14 @@ export function failAt(pointer: string, code: ErrorCode, message: string): RowFa
   return { code, message, errors: [{ pointer, code, message }] };
 }
 
-/** Pointers as the caller of a whole list sees them. */
+/** The failure with pointers into the whole list. */
 export function placed({ code, message, errors }: RowFailure, at: string): Static<typeof RowError> {
   return { code, message, errors: errorsAt(at, errors) as never };
 }
 
 type Told<Known> = { known: Known } | { failure: RowFailure };
 
-/** The answer to a request with a list of them at `at`. */
+/** The response to a bulk request whose rows are at `at`. */
 export function answerInBulk<Known extends object>(at: string, outcomes: readonly Told<Known>[]) {
   const results = outcomes.map((outcome, index) =>
     "known" in outcome
@@ -108,7 +108,7 @@ export function answerInBulk<Known extends object>(at: string, outcomes: readonl
   return { summary: { total: results.length, created, failed: results.length - created }, results };
 }
 
-/** For callers who sent only this one. */
+/** The error for a request with this record alone. */
 export function toError({ code, message, errors, existingId }: RowFailure): HubError {
   if (code === "validation_failed") return validationFailed(errors);
   return new HubError(code, message, { errors, ...(existingId === undefined ? {} : { extra: { existingId } }) });

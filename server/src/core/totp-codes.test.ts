@@ -10,7 +10,7 @@ test.each([
   [1_234_567_890, "89005924"],
   [2_000_000_000, "69279037"],
   [20_000_000_000, "65353130"],
-])("after %i seconds the code is the one of RFC 6238, appendix B", (seconds, code) => {
+])("after %i seconds the code is that of RFC 6238, appendix B", (seconds, code) => {
   expect(totpCode(secret, totpStep(new Date(seconds * 1000)), 8)).toBe(code);
 });
 
@@ -22,11 +22,11 @@ test.each([
   ["foob", "MZXW6YQ"],
   ["fooba", "MZXW6YTB"],
   ["foobar", "MZXW6YTBOI"],
-])("base32 of %j is the one of RFC 4648, section 10", (text, encoded) => {
+])("base32 of %j is that of RFC 4648, section 10", (text, encoded) => {
   expect(toBase32(Buffer.from(text))).toBe(encoded);
 });
 
-test("a code is good a step early or late, and not after one as late was used", () => {
+test("a code is valid one step early or late, unless a code of that step was used", () => {
   const at = new Date(1_111_111_111_000);
   const now = totpStep(at);
   for (const [step, found] of [

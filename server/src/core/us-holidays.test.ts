@@ -3,7 +3,7 @@ import { usHolidayOn } from "./us-holidays.ts";
 
 const on = (date: string): string | undefined => usHolidayOn(Temporal.PlainDate.from(date), "us_federal");
 
-test("every federal holiday of 2026 and 2027 is known, also when it is kept on another day", () => {
+test("every federal holiday of 2026 and 2027 is known, also observed on another day", () => {
   const year = Array.from({ length: 730 }, (_, i) => Temporal.PlainDate.from("2026-01-01").add({ days: i }).toString());
   const found = year.filter((date) => on(date) !== undefined);
   // As the Office of Personnel Management lists them, with the days themselves where they are on a weekend.

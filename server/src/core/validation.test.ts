@@ -40,7 +40,7 @@ test.each<[TSchema, unknown, string]>([
   expect(createFinder(schema, "body")(value).map((error) => error.message)).toEqual([message]);
 });
 
-test("a wrong name in a list comes with what is allowed and what was probably meant", () => {
+test("a wrong name in a list is reported with allowed values and a suggestion", () => {
   const find = createFinder(Strict({ colour: Type.Optional(NameList(colours)) }), "query");
   expect(find({ colour: "red, green" })).toEqual([]);
   expect(find({ colour: "red,gren" })).toEqual([
@@ -54,6 +54,6 @@ test("a wrong name in a list comes with what is allowed and what was probably me
   ]);
 });
 
-test("a list of names is taken apart without blanks and without doubles", () => {
+test("a list of names is split without blanks and duplicates", () => {
   expect(splitNames("red, blue,red")).toEqual(["red", "blue"]);
 });

@@ -14,8 +14,8 @@ const maxReported = 50;
 const require = createRequire(import.meta.url);
 
 /**
- * Bodies: what arrives is what is checked; nothing is turned into something else. Query strings hold only text, so
- * numbers and booleans have to be read from it. Loaded with the first of them: the hub listens sooner without.
+ * Bodies are validated as they are, without type conversion. Query strings contain only text, so numbers and booleans are
+ * converted. Ajv is loaded with the first validation, so that the hub starts faster.
  */
 const ajvs = {
   body: lazy(() => createAjv({ coerceTypes: false })),
@@ -34,7 +34,7 @@ function createAjv(options: { coerceTypes: boolean; allErrors?: boolean }): Ajv 
   return withSpellings(withNameLists(withFormats(new ajv.Ajv({ ...common, ...options }))));
 }
 
-/** Leap seconds and the year 0 are well-formed, but not moments and days that both JavaScript and PostgreSQL have. */
+/** Leap seconds and the year 0 are well-formed, but JavaScript or PostgreSQL cannot represent them. */
 function withFormats(ajv: Ajv): Ajv {
   const { default: addFormats } = require("ajv-formats") as typeof AjvFormats;
   addFormats(ajv);
@@ -55,8 +55,8 @@ function withNameLists(ajv: Ajv): Ajv {
 }
 
 /**
- * Of a list of names: other ways to write them, folded, and what each stands for. The only thing in a body that is turned into
- * something else, so that whatever comes behind has to know one way only.
+ * Replaces aliases of an enumeration, compared case-folded, by the value they stand for. This is the only conversion in a body; it
+ * frees all later code from handling aliases.
  */
 function withSpellings(ajv: Ajv): Ajv {
   return ajv.addKeyword({
@@ -86,13 +86,13 @@ export function createValidator(schema: TSchema, part: "body" | "query"): (data:
   };
 }
 
-/** What is wrong with the data, as fields of a problem; nothing when it is valid. */
+/** Finds the mistakes in the data as field errors; empty if it is valid. */
 export function createFinder(schema: TSchema, part: "body" | "query"): (data: unknown) => FieldError[] {
   const numbers = part === "query" ? numbersIn(schema) : [];
   const compile = (how: keyof typeof ajvs): (() => ValidateFunction) => lazy(() => ajvs[how]().compile(schema));
   const [all, first] = [compile(part), compile("large")];
   return (data) => {
-    // A million mistakes take seconds and gigabytes to collect. Counts are looked at before what is counted.
+    // Collecting a million mistakes takes seconds and gigabytes, so large data is checked up to the first one.
     const validate = part === "body" && isLarge(data) ? first() : all();
     const odd = numbers.length === 0 ? [] : findOddNumbers(numbers, data as Record<string, unknown>);
     if (validate(data)) return odd;
@@ -103,7 +103,7 @@ export function createFinder(schema: TSchema, part: "body" | "query"): (data: un
 
 const largeFrom = 20_000;
 
-/** Whether there are so many values in it that only the first mistake is looked for. */
+/** Whether the data has so many values that only the first mistake is reported. */
 function isLarge(data: unknown): boolean {
   let left = largeFrom;
   const count = (value: unknown): void => {
@@ -128,7 +128,7 @@ function numbersIn(schema: TSchema): NumberParameter[] {
 
 const writtenAs = { integer: /^-?\d+$/, number: /^-?\d+(?:\.\d+)?$/ };
 
-/** JavaScript reads 0x10, 1e1 and blanks as numbers; who writes them so has mostly meant something else. */
+/** JavaScript converts 0x10, 1e1 and blanks to numbers; in a query they are most likely mistakes. */
 function findOddNumbers(numbers: NumberParameter[], query: Record<string, unknown>): FieldError[] {
   return numbers.flatMap(({ name, type }) => {
     const given = query[name];
@@ -140,7 +140,7 @@ function findOddNumbers(numbers: NumberParameter[], query: Record<string, unknow
 
 const finders = new WeakMap<TSchema, ReturnType<typeof createFinder>>();
 
-/** The same for a schema that is come by at run time, such as that of a connector's settings: compiled once. */
+/** The same for a schema that is known only at run time, such as that of a connector's settings; compiled once. */
 export function findErrorsIn(schema: TSchema, data: unknown): FieldError[] {
   return finders.getOrInsertComputed(schema, () => createFinder(schema, "body"))(data);
 }
@@ -156,8 +156,8 @@ function describe(errors: ErrorObject[], part: "body" | "query"): FieldError[] {
 }
 
 /**
- * One mistake, one problem. A name that is not allowed is reported by its own rule and by `propertyNames`; what is wrong
- * in something that may be null, also as not being null and as fitting no alternative; an empty line also as no line.
+ * Reports each mistake once. Ajv reports some several times: a name that is not allowed by its own rule and by `propertyNames`; a
+ * mistake in a nullable value also as "not null" and as "no alternative"; an empty line also by the pattern of lines.
  */
 function withoutEchoes(errors: ErrorObject[]): ErrorObject[] {
   const empty = new Set(errors.flatMap(({ keyword, instancePath }) => (keyword === "minLength" ? [instancePath] : [])));
@@ -177,7 +177,7 @@ function pointerOf({ instancePath, keyword, params, propertyName }: ErrorObject)
   return typeof member === "string" ? `${instancePath}/${escapePointer(member)}` : instancePath;
 }
 
-/** Rules with messages of their own. */
+/** Patterns with their own messages. */
 const plainPatterns = new Map([
   [linePattern, "This must be one line, without blanks around it."],
   ["\\S", "This must not be blank."],

@@ -5,7 +5,7 @@ import { arrayLiteral } from "./array-literal.ts";
 
 const hub = await startTestHub();
 
-test("a list is read by PostgreSQL as what it was, whatever is in it", async () => {
+test("PostgreSQL reads any list back unchanged", async () => {
   const odd = fc.constantFrom(
     "",
     "null",

@@ -18,7 +18,7 @@ async function* linesOf(count: number, text = "Zoë", from = 0): AsyncGenerator<
 }
 const countRows = async () => (await db.query<{ count: number }>("select count(*) from copied"))[0]!.count;
 
-test("rows are written with the rest of the transaction, however many they are", async () => {
+test("any number of rows is written with the rest of the transaction", async () => {
   const long = "x".repeat(10_000);
   await db.transaction(async (tx) => {
     await tx.copy(copy, linesOf(2_000, long));
@@ -31,7 +31,7 @@ test("rows are written with the rest of the transaction, however many they are",
   await db.query("truncate copied");
 });
 
-test("no rows, no value, and letters of any kind are what they are", async () => {
+test("no rows, null values and any characters are written unchanged", async () => {
   await db.transaction(async (tx) => {
     await tx.copy(copy, linesOf(0));
     await tx.copy(copy, linesOf(1));
@@ -44,7 +44,7 @@ test("no rows, no value, and letters of any kind are what they are", async () =>
   await db.query("truncate copied");
 });
 
-test("a row that the server refuses ends it with the reason, and nothing is written", async () => {
+test("a row that the server rejects fails the copy with the reason, and nothing is written", async () => {
   async function* lines(): AsyncGenerator<string> {
     yield* linesOf(10);
     yield "no number\tx\n";
@@ -55,7 +55,7 @@ test("a row that the server refuses ends it with the reason, and nothing is writ
   expect(await countRows()).toBe(0);
 });
 
-test("what goes wrong while rows are made is thrown, and nothing is written", async () => {
+test("an error while rows are produced is thrown, and nothing is written", async () => {
   async function* lines(): AsyncGenerator<string> {
     yield* linesOf(10);
     throw new Error("out of paper");
@@ -64,7 +64,7 @@ test("what goes wrong while rows are made is thrown, and nothing is written", as
   expect(await countRows()).toBe(0);
 });
 
-test("a statement that is none, and one after a failure, are told", async () => {
+test("an invalid statement, and one after a failure, are reported", async () => {
   const failed = db.transaction((tx) => tx.copy("copy nothing (x) from stdin", linesOf(1)));
   expect(await failed.catch(sqlState)).toBe("42P01");
   await db.transaction((tx) => tx.copy(copy, linesOf(3)));
@@ -72,7 +72,7 @@ test("a statement that is none, and one after a failure, are told", async () => 
   await db.query("truncate copied");
 });
 
-test("a connection that is lost half way is a failure, not a wait", async () => {
+test("a connection that is lost halfway is a failure, not a hang", async () => {
   const other = openDatabase({ connection: database.connection, maxConnections: 1, onError: () => {} });
   async function* lines(): AsyncGenerator<string> {
     yield* linesOf(10);

@@ -5,7 +5,7 @@ import { cloneDatabase } from "../testing/test-database.ts";
 import type { Tx } from "./database.ts";
 import { isConnectionLoss, openDatabase, sqlState, violatedConstraint } from "./database.ts";
 
-test("no statement of ours is compiled first, whatever the server does by default", async () => {
+test("jit is off for all statements, whatever the default of the server", async () => {
   const database = await cloneDatabase();
   const name = database.connection.database!;
   const db = openDatabase({ connection: database.connection, maxConnections: 2, onError: () => {} });
@@ -40,7 +40,7 @@ test(
   },
 );
 
-test("what is told about a lost connection has nothing in it that could cancel its queries (reliability R10)", async () => {
+test("the error of a lost connection contains no cancel key (reliability R10)", async () => {
   const database = await cloneDatabase();
   const errors: Error[] = [];
   const db = openDatabase({
@@ -55,7 +55,7 @@ test("what is told about a lost connection has nothing in it that could cancel i
   await db.close();
 });
 
-test("who asks a hub that is ending finds no database, and is not told that something went wrong", async () => {
+test("a request to a stopping hub finds no database, and is not logged as a failure", async () => {
   const { connection, drop } = await cloneDatabase();
   const db = openDatabase({ connection, maxConnections: 2, onError: () => {} });
   await db.close();
@@ -85,7 +85,7 @@ describe("statements sent without waiting", () => {
       (error: unknown) => error,
     );
 
-  test("are done in turn with the others, and committed with them", async () => {
+  test("are executed in sequence with the others, and committed with them", async () => {
     const { db, kept, close } = await openTable();
     const seen = await db.transaction(async (tx) => {
       tx.queue(insert, [1]);
@@ -100,7 +100,7 @@ describe("statements sent without waiting", () => {
     await close();
   });
 
-  test("fail the transaction if they fail, which says why, and nothing of it stays", async () => {
+  test("fail the transaction with their error, and nothing of it is committed", async () => {
     const { db, kept, close } = await openTable();
     let effects = 0;
     const twice = await failureOf(
@@ -126,7 +126,7 @@ describe("statements sent without waiting", () => {
     await close();
   });
 
-  test("are tried again with the transaction where two have got in each other's way", async () => {
+  test("are retried with the transaction after a deadlock", async () => {
     const { db, kept, close } = await openTable();
     await db.query("insert into kept values (10), (20)");
     const bothHave = Promise.withResolvers<void>();
@@ -143,7 +143,7 @@ describe("statements sent without waiting", () => {
     await close();
   });
 
-  test("are not done, nor is any other change, where the transaction did not begin", async () => {
+  test("are not executed, nor is any other change, if the transaction did not begin", async () => {
     const { db, kept, close } = await openTable();
     const [broken, ...works] = [
       "no statement at all",
@@ -162,7 +162,7 @@ describe("statements sent without waiting", () => {
     await close();
   });
 
-  test("an error that its work has swallowed does not pass for a commit", async () => {
+  test("a swallowed error does not count as a commit", async () => {
     const { db, kept, close } = await openTable();
     const swallowed = db.transaction(async (tx) => {
       await tx.query(insert, [1]);

@@ -26,10 +26,7 @@ export type Database = Queryable & {
   forOrg(orgId: string): Database;
   /** The unrestricted database, for work that spans organizations. */
   acrossOrgs: Database;
-  /**
-   * The database for background work: separate connections, so that requests do not wait for it, and a lower CPU priority on an
-   * embedded server.
-   */
+  /** The database for background work: separate connections, so that requests do not wait for it. */
   background: Database;
   /** Turns on row-level security for `forOrg`, if the server has the role or allows creating it. */
   enableRowSecurity(): Promise<boolean>;

@@ -49,7 +49,7 @@ const appliedNames = async (): Promise<string[]> =>
   (await db.query<{ name: string }>("select name from schema_migrations order by version")).map(({ name }) => name);
 
 describe("a migration in batches", () => {
-  test("is done in transactions of its own, tells how far it is, and what follows it comes after its last batch", async () => {
+  test("runs in its own transactions, reports its progress, and later migrations follow its last batch", async () => {
     const seen: MigrationProgress[] = [];
     await migrate(connection, db, await readMigrations(folder), { report: (progress) => seen.push(progress) });
     expect(await appliedNames()).toEqual(["0001_parcels.sql", "0002_heavy.sql", "0003_always_known.sql"]);
@@ -63,7 +63,7 @@ describe("a migration in batches", () => {
     ]);
   });
 
-  test("that is stopped keeps its batches, and the next start goes on behind them", async () => {
+  test("that is stopped keeps its batches, and the next start continues after them", async () => {
     const stopping = new AbortController();
     const report = (progress: MigrationProgress): void => {
       if (progress.step === "apply" && progress.rows === 200) stopping.abort();
@@ -91,7 +91,7 @@ describe("a database that has to be migrated (operations N1)", () => {
     return client;
   }
 
-  test("is left alone while hubs are at work on it; they are named, of whatever version they are", async () => {
+  test("is not changed while hubs use it; they are named, of any version", async () => {
     const hubs = [
       await hubAtWork("order-operations-hub signals"),
       await hubAtWork("order-operations-hub signals 0.9.1 4711@web-1"),
@@ -116,7 +116,7 @@ describe("a database that has to be migrated (operations N1)", () => {
     await starting.end();
   });
 
-  test("and whose locks are in the way is told with what to do, not with the words of PostgreSQL", async () => {
+  test("that is locked by other programs is reported with advice, not with PostgreSQL's message", async () => {
     await writeFile(
       path.join(folder, "0002_heavy.sql"),
       "alter table parcels add a integer; alter table crates add b integer",
@@ -161,13 +161,13 @@ describe("a baseline", () => {
     await db.query("delete from schema_migrations");
   });
 
-  test("counts as applied where the last of the steps that it replaces is, and what follows is applied", async () => {
+  test("counts as applied if the last step it replaces was applied, and later migrations run", async () => {
     await db.query("insert into schema_migrations values (1, '0001_parcels.sql', 'x'), (48, '0048_heavy.sql', 'x')");
     expect(await refusal()).toBe("accepted");
     expect(await appliedNames()).toEqual(["0001_parcels.sql", "0048_heavy.sql", "0049_always_known.sql"]);
   });
 
-  test("refuses an older database with its last step and the version that upgrades it", async () => {
+  test("rejects an older database with its last step and the version that upgrades it", async () => {
     await db.query("insert into schema_migrations values (1, '0001_parcels.sql', 'x'), (47, '0047_access.sql', 'x')");
     expect(await refusal()).toMatch(
       /too old for this hub: its last migration is 0047_access.sql\. Start commit [0-9a-f]{8}/,
@@ -175,7 +175,7 @@ describe("a baseline", () => {
     expect(await appliedNames()).toEqual(["0001_parcels.sql", "0047_access.sql"]);
   });
 
-  test("that was changed after it was applied is refused", async () => {
+  test("that was changed after it was applied is rejected", async () => {
     await db.query("insert into schema_migrations values (48, '0048_baseline.sql', 'other')");
     expect(await refusal()).toMatch(/0048_baseline.sql was changed after it was applied/);
   });

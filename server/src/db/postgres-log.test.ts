@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { afterFile } from "../testing/after-file.ts";
 import { trimPostgresLog } from "./postgres-log.ts";
 
-test("a log that has grown long begins anew under its writer, and the part before is kept (reliability R10)", async () => {
+test("a long log is rotated while it is written, and the previous part is kept (reliability R10)", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "hub-log-"));
   afterFile(() => rm(folder, { recursive: true }));
   const file = path.join(folder, "postgres.log");

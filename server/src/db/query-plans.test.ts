@@ -62,7 +62,7 @@ describe("lists of shipments can use the partial indexes of migration 0048", () 
   }
 });
 
-describe("a claim walks the index of due rows, whatever the statistics are", () => {
+describe("a claim uses the index of due rows, for any statistics", () => {
   const now = new Date();
   const claim = { owner: crypto.randomUUID(), limit: 10, mayTakeOver: true, quotas: { byOrg: new Map(), others: 5 } };
   for (const [table, claiming] of [

@@ -31,10 +31,10 @@ beforeAll(async () => {
 const codeOf = async (asked: Promise<unknown>): Promise<string | undefined> =>
   await asked.then(() => undefined, sqlState);
 
-describe("a table that says whose its rows are", () => {
-  test("is one of many", () => expect(tables.length).toBeGreaterThan(25));
+describe("a table with org_id", () => {
+  test("is one of more than 25", () => expect(tables.length).toBeGreaterThan(25));
 
-  test.each(tables)("shows and takes those of one organization only: %s", async (table) => {
+  test.each(tables)("shows and accepts rows of one organization only: %s", async (table) => {
     const [policy] = await db.query<{ on: boolean; policies: number }>(
       `select relrowsecurity as on, (select count(*) from pg_policy where polrelid = c.oid) as policies
          from pg_class c where oid = $1::regclass`,
@@ -50,12 +50,12 @@ describe("a table that says whose its rows are", () => {
     expect(await mine.query(`${taken} select count(*) as n from t`)).toEqual([{ n: 0 }]);
   });
 
-  test("takes none for another organization", async () => {
+  test("accepts no rows for another organization", async () => {
     const insert = "insert into condition_sets (id, org_id, name) values (gen_random_uuid(), $1, 'A gift')";
     expect(await codeOf(mine.query(insert, [theirs.id]))).toBe("42501");
   });
 
-  test("is full of others, seen by those who work for all", async () => {
+  test("shows all rows to work for all organizations", async () => {
     const seen = await Promise.all(
       ["orders", "events", "users"].map((table) => db.query(`select from ${table} where org_id = $1`, [theirs.id])),
     );
@@ -87,7 +87,7 @@ describe("every table of the database", () => {
     expect(rows).toEqual([]);
   });
 
-  test("of parts shows those of the own organization, and takes none for a part of another's", async () => {
+  test("without org_id shows rows of the own organization, and accepts none for a parent of another", async () => {
     const parts = [
       ["condition_set_values", "set_id", foreign.condition_set],
       ["operation_results", "run_id", foreign.operation_run],
@@ -151,7 +151,7 @@ test("the audit log can be written and read, and nothing else", async () => {
   expect((await mine.query("select from events limit 1")).length).toBe(1);
 });
 
-test("one connection serves all organizations in turn, and each sees its own, whatever came before", async () => {
+test("one connection serves all organizations in turn, and each sees only its own rows", async () => {
   const one = openDatabase({ connection: hub.connection, maxConnections: 1, onError: () => {} });
   await one.enableRowSecurity();
   const owners = "select distinct org_id::text as org from users order by 1";

@@ -15,7 +15,7 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
-test("of several servers the one that takes writes is used, and the next one after it was demoted (reliability R6)", async () => {
+test("of several servers the writable one is used, and the next one after a demotion (reliability R6)", async () => {
   const [one, other] = [await cloneDatabase(), await cloneDatabase()];
   const user = one.connection.user!;
   const setReadOnly = async (name: string, to: "on" | "off"): Promise<void> => {
@@ -52,7 +52,7 @@ test("of several servers the one that takes writes is used, and the next one aft
   expect(new Set(await Promise.all([where(), where(), where(), where()]))).toEqual(new Set([names[0]]));
 });
 
-test("the address of one server is left to the driver", () => {
+test("a single server address is passed to the driver", () => {
   const url = "postgres://hub:a%2Cb@db.internal/hub?options=a,b";
   expect(readDatabaseUrl(url)).toEqual({ connectionString: url });
   expect(readDatabaseUrl("postgres://hub:a,b@one,two:5433/hub").servers?.urls).toEqual([

@@ -12,12 +12,12 @@ beforeAll(async () => {
   through = (port) => ({ ...connection, host: "127.0.0.1", port });
 });
 
-test("through a pooler that loses notifications nothing starts, and the message says why (reliability R7)", async () => {
+test("the hub does not start behind a pooler that loses notifications, and reports the reason (reliability R7)", async () => {
   const pooler = await startPooler({ passes: "transactions" });
   await expect(openSignals(through(pooler.port), { onError: () => {} })).rejects.toThrow(/pooler in transaction mode/);
 });
 
-test("notifications that no longer arrive are noticed, though every question is answered (reliability R7)", async () => {
+test("lost notifications are detected, although queries still work (reliability R7)", async () => {
   const pooler = await startPooler();
   const errors: Error[] = [];
   const signals = await openSignals(through(pooler.port), { heartbeatMs: 100, onError: (error) => errors.push(error) });

@@ -17,14 +17,14 @@ afterAll(async () => {
   await database.drop();
 });
 
-test("a query that gets no answer fails, and the pool goes on with a new connection", async () => {
+test("a query without a response fails, and the pool continues with a new connection", async () => {
   const started = performance.now();
   await expect(pool.query("select pg_sleep(30)")).rejects.toThrow(/terminated/);
   expect(performance.now() - started).toBeLessThan(10_000);
   expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
 });
 
-test("a long use in which answers keep coming is left alone", async () => {
+test("a long use with continuous responses is not interrupted", async () => {
   const client = await pool.connect();
   for (let n = 0; n < 10; n++) {
     watch.querySent(client);

@@ -7,7 +7,7 @@ import { eventCatalogue } from "./event-catalogue.ts";
 import { exampleOf } from "./event-examples.ts";
 import { eventFamilies, eventTypes, scopeOfEvent, typesNamed } from "./event-families.ts";
 
-describe.each(eventTypes)("an event %s as it leaves the hub", (type) => {
+describe.each(eventTypes)("the public form of an event %s", (type) => {
   const example = exampleOf(type);
 
   test("is a CloudEvent 1.0 by the reference library, and a payload of Standard Webhooks", () => {
@@ -22,14 +22,14 @@ describe.each(eventTypes)("an event %s as it leaves the hub", (type) => {
     });
   });
 
-  test("has the data that its schema says, and no others", () => {
+  test("has the data of its schema, and no other", () => {
     const schema = { ...dataSchemaOf(type), additionalProperties: false };
     expect(findErrorsIn(schema, example.data)).toEqual([]);
     expect(example.data).toMatchObject({ items: [{ id: expect.any(String) }], actor: { type: "api_key" } });
     expect(Object.keys(example.data.actor as object)).toEqual(["type", "id"]);
   });
 
-  test("names no person, and tells of a change which fields it was, not what stands there now", () => {
+  test("names no person, and has the names of changed fields without their values", () => {
     const { data, isPatch, isPersonal } = eventCatalogue[type];
     const told = Object.keys(example.data);
     expect(told.filter((name) => /^(e-?mail|phone|street|address)(es|\d)?$/i.test(name))).toEqual([]);
@@ -40,26 +40,26 @@ describe.each(eventTypes)("an event %s as it leaves the hub", (type) => {
     }
   });
 
-  test("takes a scope that reads", () => {
+  test("requires a read scope", () => {
     expect(scopeOfEvent(type)).toMatch(/:read$|^admin$/);
   });
 });
 
-test("accounts, keys, sessions and the organization are for administrators", () => {
+test("events about accounts, keys, sessions and the organization are for administrators", () => {
   const ofAdmins = eventFamilies.filter((family) =>
     typesNamed(`${family}.*`).some((type) => scopeOfEvent(type) === "admin"),
   );
   expect(ofAdmins).toEqual(["organization", "user", "session", "api_key", "view", "preview", "retention", "outbound"]);
 });
 
-test("every type is of one family, and a family has the events of several objects too", () => {
+test("every type belongs to one family, including events of several objects", () => {
   expect(eventFamilies.flatMap((family) => typesNamed(`${family}.*`)).toSorted()).toEqual(eventTypes.toSorted());
   expect(typesNamed("order.*")).toContain("orders.updated");
   expect(typesNamed("orders.*")).toEqual(typesNamed("order.*"));
   expect([typesNamed("ord.*"), typesNamed("order"), typesNamed("*"), typesNamed("toString")]).toEqual([[], [], [], []]);
 });
 
-test("a cursor is read as it was written, and nothing else is one", () => {
+test("a cursor is read back, and any other text is rejected", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 2 ** 48 }),
@@ -88,7 +88,7 @@ test("a cursor is read as it was written, and nothing else is one", () => {
   }
 });
 
-test("what the hub did by itself has no author but that", () => {
+test("events of the hub itself have the system as their actor", () => {
   const event = { ...exampleEvent(), actor: { type: "system" as const, name: "retention" } };
   expect(envelopeOf("preview", event)).toMatchObject({
     source: `urn:order-operations-hub:preview:${event.orgId}`,
@@ -97,7 +97,7 @@ test("what the hub did by itself has no author but that", () => {
   expect(JSON.stringify(envelopeOf("preview", event))).not.toContain("retention");
 });
 
-test("entries from before all objects were named have items too, as far as they are known", () => {
+test("older entries have items too, as far as they are known", () => {
   const ids = ["0199f0a0-0000-7000-8000-000000000002", "0199f0a0-0000-7000-8000-000000000003"];
   const old = { ...exampleEvent(), actor: { type: "system" as const, name: "csv" }, type: "orders.created" as const };
   const event = { ...old, data: { count: 2, source: "csv", firstIds: ids } };
@@ -121,7 +121,7 @@ function exampleEvent() {
   };
 }
 
-test("a type stands for what happened to one object and to several, the named one first", () => {
+test("a type covers events about one object and about several, the named one first", () => {
   const plural = eventTypes.filter((type) => /^(orders|shipments|locations|exceptions)\./.test(type));
   const both = plural.filter((type) => (eventTypes as string[]).includes(type.replace("s.", ".")));
   expect(both).toEqual([

@@ -28,7 +28,7 @@ export const hubEvents = {
     pausedAt: DateTime,
   }),
 
-  "retention.removed": defineEvent("retention", "What was older than it is kept was removed", {
+  "retention.removed": defineEvent("retention", "Records older than their retention were deleted", {
     kind: Text,
     count: Count,
     endedBefore: DateTime,

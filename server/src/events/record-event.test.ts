@@ -4,7 +4,7 @@ import { eventCatalogue } from "./event-catalogue.ts";
 import type { NewEvent } from "./event-catalogue.ts";
 import { batchesOf } from "./record-event.ts";
 
-test("an unknown type, or other data than those of the type, do not compile", () => {
+test("an unknown type, or other data than that of the type, does not compile", () => {
   const objectId = "0199f0a0-0000-7000-8000-000000000003";
   const events: NewEvent[] = [
     { type: "session.started", objectId },
@@ -23,7 +23,7 @@ test("an unknown type, or other data than those of the type, do not compile", ()
   expect(events).toHaveLength(7);
 });
 
-test("every type is named after its object, or after several of them, and says what it means", () => {
+test("every type is named after its object, in singular or plural, and has a title", () => {
   for (const [type, { objectType, summary, data }] of Object.entries(eventCatalogue)) {
     expect(type).toMatch(/^[a-z_]+\.[a-z_]+$/);
     const family = type.split(".")[0]!;
@@ -36,7 +36,7 @@ test("every type is named after its object, or after several of them, and says w
   }
 });
 
-test("batches name everything once, in its order, and none is too large to be handed on", () => {
+test("batches name every object once, in order, and none is too large to be delivered", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 1_500 }),

@@ -2,7 +2,7 @@ import type { Queryable, Tx } from "../db/database.ts";
 
 export type Removal = { orgId: string; kind: string; endedBefore: Date; count: number };
 
-/** Counted together with what is removed, portion by portion; `owners` has whose each was. */
+/** Counts deleted records in the transaction that deletes them. `owners` has the organization of each. */
 export async function noteRemoved(
   tx: Tx,
   { kind, endedBefore }: Pick<Removal, "kind" | "endedBefore">,
@@ -16,7 +16,7 @@ export async function noteRemoved(
   );
 }
 
-/** All that was counted and not told yet, also by a process that died meanwhile. */
+/** All counts that have no event yet, also those of a process that died. */
 export async function takeRemovedAcrossOrgs(db: Queryable): Promise<Removal[]> {
   return await db.query<Removal>(
     `delete from removals returning org_id as "orgId", kind, ended_before as "endedBefore", count`,

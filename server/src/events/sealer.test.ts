@@ -30,7 +30,7 @@ function later(id: string, ms: number): string {
 }
 
 describe("the order of events", () => {
-  test("1,000 racing changes to one order on two nodes come out in the order of its versions", async () => {
+  test("1,000 concurrent changes to one order on two nodes are sealed in the order of its versions", async () => {
     const org = await hub.org();
     const second = await hub.secondNode();
     // Its clock is five seconds ahead, and with it the time in its ids.
@@ -54,7 +54,7 @@ describe("the order of events", () => {
     expect((await org.get("/audit/verification")).body.ok).toBe(true);
   }, 180_000);
 
-  test("is that of recording, also for thousands of one transaction", async () => {
+  test("is that of recording, also for thousands in one transaction", async () => {
     const org = await hub.org();
     const ctx = { ...systemContext(hub.world, org.id, "test"), requestId: "many" };
     await db.transaction(async (tx) => {
@@ -66,7 +66,7 @@ describe("the order of events", () => {
     expect(entries.map(({ data }) => data.version)).toEqual(Array.from({ length: 300 }, (_, i) => i + 1));
   });
 
-  test("what is committed late comes last, and moves nothing that was numbered", async () => {
+  test("late commits are numbered last, without changing existing numbers", async () => {
     const org = await hub.org();
     const ctx = systemContext(hub.world, org.id, "test");
     const before = await db.transaction(async (tx) => {
@@ -92,7 +92,7 @@ async function countLockWaits(client: pg.Client): Promise<number> {
   return rows[0]!.n;
 }
 
-describe("a seal that takes long", () => {
+describe("a slow seal", () => {
   test("holds one connection of a node while others of its organization wait, and delays no other organization", async () => {
     // Of the other hub there are two nodes.
     const single = await startTestHub();
@@ -117,7 +117,7 @@ describe("a seal that takes long", () => {
     expect((await org.get("/audit")).body.data[0].data.name).toBe("slow 12");
   });
 
-  test("is waited for at the end", async () => {
+  test("is awaited at the end", async () => {
     const org = await hub.org();
     const own = openDatabase({ connection: hub.connection, maxConnections: 5, onError: () => {} });
     const sealer = createSealer(own, hub.world.sealer.signer, { onError: () => {} });

@@ -6,7 +6,7 @@ const hub = await startTestHub();
 const org = await hub.org();
 
 describe("GET /v1/overview", () => {
-  test("answers the five KPIs of the own organization in the envelope", async () => {
+  test("returns the five KPIs of the own organization in the envelope", async () => {
     const { status, body } = await org.get("/v1/overview");
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -17,7 +17,7 @@ describe("GET /v1/overview", () => {
     expect(body.meta.requestId).toMatch(/^req_/);
   });
 
-  test("takes the organization by header or query; another's is refused like an unknown one", async () => {
+  test("takes the organization from header or query; another one is rejected like an unknown one", async () => {
     expect((await org.get(`/v1/overview?organization_id=${org.id}`)).status).toBe(200);
     expect((await org.get("/v1/overview", { headers: { "x-organization-id": org.id.toUpperCase() } })).status).toBe(
       200,
@@ -50,7 +50,7 @@ describe("GET /v1/overview", () => {
 });
 
 describe("GET /v1/capabilities", () => {
-  test("lists every route that there is, with its status", async () => {
+  test("lists every route with its status", async () => {
     const { body } = await org.get("/v1/capabilities");
     const listed = [...body.data.routes, ...body.data.services.main.routes];
     const registered = hub.mounts.flatMap(({ prefix, routes }) =>
@@ -71,7 +71,7 @@ describe("GET /v1/capabilities", () => {
   });
 });
 
-test("gateway errors come in the envelope", async () => {
+test("gateway errors are in the envelope", async () => {
   expect((await hub.anonymous.get("/v1/overview")).body).toMatchObject({
     ok: false,
     error: { code: "missing_token", status: 401 },

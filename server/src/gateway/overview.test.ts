@@ -187,7 +187,7 @@ describe("the figures of the overview", () => {
     told.push(...stories);
   }
 
-  test("are those of a slow recount of random histories, in every window", async () => {
+  test("equal a slow recount of random histories, in every window", async () => {
     const batches = fc.record({
       // A CA destination has no zone of its own, so that its days are those of UTC.
       stories: fc.array(
@@ -252,7 +252,7 @@ describe("the figures of the overview", () => {
     expect(await read()).toMatchObject({ on_time_pct: 100, sample: { on_time: 1 } });
   });
 
-  test("lead to the shipments behind them", async () => {
+  test("link to the shipments they count", async () => {
     const { at_risk, at_risk_by_reason } = (await org.get("/v1/overview")).body.data;
     const all = (await org.get("/v1/overview/at-risk?limit=1")).body.data;
     expect(all.pagination.total).toBe(at_risk);
@@ -281,7 +281,7 @@ describe("the figures of the overview", () => {
     ["from=2020-01-01", "query/from"],
     ["to=0000-01-01", "query/to"],
     ["from=yesterday", "query/from"],
-  ])("refuse the window %s", async (query, pointer) => {
+  ])("reject the window %s", async (query, pointer) => {
     const { status, body } = await org.get(`/v1/overview?${query}`);
     expect(status).toBe(400);
     expect(body.error.errors).toContainEqual(expect.objectContaining({ pointer }));

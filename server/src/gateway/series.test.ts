@@ -34,7 +34,7 @@ async function delivered(daysAgo: number, more: object, promisedDaysAgo: number)
   }
 }
 
-test("the figures of the overview are taken apart by day, carrier, service and state", async () => {
+test("the figures of the overview are broken down by day, carrier, service and state", async () => {
   const toNewYork = { destination: { provinceCode: "NY", countryCode: "US" } };
   await delivered(2, { carrier: "UPS", service: "ground", ...toNewYork }, 1);
   await delivered(2, { carrier: "ups", service: "Ground", ...toNewYork }, 4);
@@ -112,7 +112,7 @@ function requestOf({ carrier, service, state, sentDaysAgo, promisedDaysAgo, end,
   };
 }
 
-test("N5: the parts of a series add up to the overview, and to the shipments that are listed for them", async () => {
+test("N5: the parts of a series add up to the overview, and to their lists of shipments", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(aShipment, { minLength: 5, maxLength: 60 }),
@@ -150,7 +150,7 @@ test("N5: the parts of a series add up to the overview, and to the shipments tha
   );
 });
 
-test("N5: a carrier that loses parcels does not look better than the overview; more keys than are listed are told as one", async () => {
+test("N5: lost parcels do not improve the figures of a carrier; keys above the limit are combined", async () => {
   const own = await hub.org();
   const lost = (carrier: string) => ({
     carrier,

@@ -38,7 +38,7 @@ function call(
 
 const decoders = { gzip: gunzipSync, br: brotliDecompressSync };
 
-test.each(["/api/v1/orders?limit=50", "/api/v1/orders/export.csv"])("%s is sent as it was asked for", async (path) => {
+test.each(["/api/v1/orders?limit=50", "/api/v1/orders/export.csv"])("%s is compressed as requested", async (path) => {
   const plain = await call(path, undefined);
   expect(plain.headers["content-encoding"]).toBeUndefined();
   expect(plain.bytes.length).toBeGreaterThan(5_000);
@@ -53,7 +53,7 @@ test.each(["/api/v1/orders?limit=50", "/api/v1/orders/export.csv"])("%s is sent 
   expect(refused.bytes.equals(plain.bytes)).toBe(true);
 });
 
-test("what is short, a secret, or for strangers is sent as it is", async () => {
+test("short, secret and anonymous responses are not compressed", async () => {
   expect((await call("/api/v1/me", "gzip")).headers["content-encoding"]).toBeUndefined();
   expect((await call("/openapi.json", "gzip", { token: "" })).headers["content-encoding"]).toBeUndefined();
   const body = { name: "k", scopes: ["orders:read"] };
@@ -62,7 +62,7 @@ test("what is short, a secret, or for strangers is sent as it is", async () => {
   expect(key.headers["content-encoding"]).toBeUndefined();
 });
 
-test("what else an answer depends on is still said", async () => {
+test("other values of the Vary header are kept", async () => {
   const open = await startTestHub({ config: { corsOrigins: ["https://a.example", "https://b.example"] } });
   const other = await open.org();
   const { data } = (await other.get("/transformations/transforms", { headers: { origin: "https://a.example" } })).body;
@@ -71,12 +71,12 @@ test("what else an answer depends on is still said", async () => {
   expect(headers.get("vary")?.toLowerCase()).toBe("origin, accept-encoding");
 });
 
-test("a HEAD says nothing about a body that is not sent", async () => {
+test("the response to HEAD has no headers about a body", async () => {
   const answer = await call("/api/v1/orders?limit=50", "gzip", { method: "HEAD" });
   expect([answer.status, answer.bytes.length]).toEqual([200, 0]);
 });
 
-test("the encoding is the one that its reader likes best", () => {
+test("the preferred encoding of the client is used", () => {
   const wanted = [
     "gzip, deflate, br",
     "gzip",

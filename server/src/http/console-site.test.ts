@@ -156,7 +156,7 @@ describe("the console", () => {
     expect((await page("/docs/scopes")).text).toContain("orders:read");
   });
 
-  test("is served anew after a build, without a restart", async () => {
+  test("a new build is served without a restart", async () => {
     await build(root, "<!doctype html><title>Newer</title>");
     expect((await page("/")).text).toContain("<title>Newer</title>");
   });

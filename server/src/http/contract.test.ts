@@ -15,7 +15,7 @@ const routes = allRoutes(hub.mounts);
 const guarded = routes.filter(({ route }) => route.scope !== "public");
 
 describe("every route", () => {
-  test.each(guarded)("$name refuses a stranger without a token, and says how to send one", async (mounted) => {
+  test.each(guarded)("$name rejects a request without a token, and names the accepted ways", async (mounted) => {
     const { status, headers, body } = await hub.anonymous.call(mounted.route.method, pathOf(mounted, unknownId));
     expect(status).toBe(401);
     expect(headers.get("www-authenticate")).toMatch(/^Bearer /);
@@ -56,7 +56,7 @@ describe("every route", () => {
     },
   );
 
-  test("that makes a record says where it is, unless it is read nowhere by itself", () => {
+  test("that creates a record returns its Location, unless there is no route to read it", () => {
     const isMaker = (route: Route): boolean => {
       const { properties = {} } = route.answer[1] as { properties?: object };
       return route.method === "POST" && route.answer[0] !== 200 && "id" in properties;
@@ -98,7 +98,7 @@ describe("scopes", () => {
     status === 403 && /^(insufficient_scope|admin_required)$/.test(body.code ?? body.error.code);
 
   // No body and unknown ids: a call that gets past the scope changes nothing, except for the reset of the preview.
-  test.each(guarded)("$name opens to its own scope alone", async (mounted) => {
+  test.each(guarded)("$name accepts only its own scope", async (mounted) => {
     const { route } = mounted;
     const call = async (client: TestClient) => await client.call(route.method, pathOf(mounted, unknownId));
     if (route.scope === "any" || route.scope === "public") {
@@ -112,21 +112,21 @@ describe("scopes", () => {
     if (own !== "admin") expect(isRefused(await call(await keyWith("admin")))).toBe(operatorOnlyScopes.has(own));
   });
 
-  test("a refusal names the scope that is missing and those that are held", async () => {
+  test("a rejection names the missing scope and the granted ones", async () => {
     const { body } = await (await keyWith("gateway:read")).get("/condition-sets");
     expect(body).toMatchObject({ required: ["condition_sets:read"], granted: ["gateway:read"] });
   });
 });
 
-describe("unknown ways in", () => {
-  test("a wrong method answers 405 and names the right ones", async () => {
+describe("unknown routes", () => {
+  test("a wrong method gets 405 with the allowed ones", async () => {
     const { status, headers, body } = await hub.operator.call("PUT", "/condition-sets");
     expect(status).toBe(405);
     expect(headers.get("allow")).toBe("GET, HEAD, POST");
     expect(body.code).toBe("method_not_allowed");
   });
 
-  test("an unknown path answers 404, in the format of the part it is in", async () => {
+  test("an unknown path gets 404, in the format of its service", async () => {
     expect((await hub.operator.get("/nonsense")).body).toMatchObject({ code: "route_not_found", status: 404 });
     expect((await hub.operator.get("/v1/nonsense")).body).toMatchObject({
       ok: false,

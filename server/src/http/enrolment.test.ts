@@ -31,7 +31,7 @@ test("until the required app is set up, only the routes that set it up, and thos
   );
 });
 
-test("every other route is refused, whatever scope it asks for", async () => {
+test("every other route is rejected, whatever scope it requires", async () => {
   const { person } = await aPersonWithoutApp("admin");
   const closed = routes.filter(({ route }) => !route.beforeEnrollment);
   expect(closed.filter(({ route }) => route.scope === "any").length).toBeGreaterThan(10);

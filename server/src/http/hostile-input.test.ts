@@ -14,25 +14,25 @@ const sets = "/condition-sets";
 const raw = (rawBody: string | Buffer, headers: Record<string, string> = {}) =>
   org.post(sets, undefined, { rawBody, headers });
 
-describe("a body that is not quite JSON", () => {
+describe("a body that is not valid JSON", () => {
   test.each([
     ["cut off", '{"name":"x"', "malformed_json"],
     ["empty", "", "validation_failed"],
     ["a bare word", "hello", "malformed_json"],
     ["a list", "[]", "validation_failed"],
     ["null", "null", "validation_failed"],
-  ])("%s answers 400", async (_, body, code) => {
+  ])("%s gets 400", async (_, body, code) => {
     const answer = await raw(body);
     expect(answer.status).toBe(400);
     expect(answer.body.code).toBe(code);
   });
 
-  test("the same key twice is refused with its place", async () => {
+  test("a duplicate key is rejected with its pointer", async () => {
     const answer = await raw('{"name":"a","description":"x","name":"b"}');
     expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: "/name", code: "duplicate_key" })]);
   });
 
-  test("the same key twice deep inside, escaped differently, is refused with its place", async () => {
+  test("a nested duplicate key with other escapes is rejected with its pointer", async () => {
     const answer = await raw(String.raw`{"name":"a","description":[{"k/ey":1},{"k/ey":[{}],"k/ey":2}]}`);
     expect(answer.body.errors).toContainEqual(
       expect.objectContaining({ pointer: "/description/1/k~1ey", code: "duplicate_key" }),
@@ -46,13 +46,13 @@ describe("a body that is not quite JSON", () => {
     ["an infinite number", '{"name":1e400}', "/name", "number_out_of_range"],
     ["__proto__", '{"name":"a","__proto__":{"role":"admin"}}', "/__proto__", "forbidden_key"],
     ["a NUL character in a key", String.raw`{"name":"a","b\u0000":1}`, "/b\u0000", "invalid_character"],
-  ])("%s is refused with its place", async (_, body, pointer, code) => {
+  ])("%s is rejected with its pointer", async (_, body, pointer, code) => {
     const answer = await raw(body);
     expect(answer.status).toBe(400);
     expect(answer.body.errors).toContainEqual(expect.objectContaining({ pointer, code }));
   });
 
-  test("bytes that are not UTF-8 answer 400", async () => {
+  test("bytes that are not UTF-8 get 400", async () => {
     const answer = await raw(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]));
     expect(answer.body).toMatchObject({
       status: 400,
@@ -61,19 +61,19 @@ describe("a body that is not quite JSON", () => {
     });
   });
 
-  test("20,000 levels of nesting answer 400", async () => {
+  test("20,000 levels of nesting get 400", async () => {
     const answer = await raw(`{"name":${"[".repeat(20_000)}${"]".repeat(20_000)}}`);
     expect(answer.body).toMatchObject({ status: 400, code: "malformed_json" });
   });
 
-  test("nothing is turned into something else: null, numbers and lists are not texts", async () => {
+  test("types are not converted: null, numbers and lists are not texts", async () => {
     for (const name of [null, 123, ["a"], true, { a: 1 }]) {
       const answer = await org.post(sets, { name });
       expect(answer.body.errors).toContainEqual(expect.objectContaining({ pointer: "/name", code: "type" }));
     }
   });
 
-  test("all problems are reported at once, with what is allowed and what was probably meant", async () => {
+  test("all mistakes are reported at once, with allowed values and suggestions", async () => {
     const answer = await org.post(sets, { nmae: "x", description: 1, matching: "exat" });
     const byPointer = Object.fromEntries(
       answer.body.errors.map((error: { pointer: string }) => [error.pointer, error]),
@@ -84,19 +84,19 @@ describe("a body that is not quite JSON", () => {
     expect(byPointer["/matching"]).toMatchObject({ suggestion: "exact", allowed: ["case_insensitive", "exact"] });
   });
 
-  test("another media type answers 415, another charset too", async () => {
+  test("another media type or charset gets 415", async () => {
     expect((await raw("name=x", { "content-type": "application/x-www-form-urlencoded" })).status).toBe(415);
     expect((await raw("{}", { "content-type": "text/plain" })).status).toBe(415);
     expect((await raw('{"name":"x"}', { "content-type": "application/json; charset=utf-16" })).status).toBe(415);
     expect((await raw('{"name":"in utf-8"}', { "content-type": "application/json; charset=UTF-8" })).status).toBe(201);
   });
 
-  test("more than the limit answers 413", async () => {
+  test("a body above the limit gets 413", async () => {
     const answer = await raw(`{"name":"${"x".repeat(11 * 1024 * 1024)}"}`);
     expect(answer.body).toMatchObject({ status: 413, code: "body_too_large" });
   });
 
-  test("a body where none is taken answers 400, unless it says nothing", async () => {
+  test("a body on a route without one gets 400, unless it is empty", async () => {
     expect((await org.post(`/schedules/${mine.schedule}/pause`, {})).status).toBe(200);
     expect((await org.delete(`${sets}/${mine.condition_set}/values/all`, {})).status).toBe(200);
     expect((await org.post(`/schedules/${mine.schedule}/pause`, [])).status).toBe(400);
@@ -105,7 +105,7 @@ describe("a body that is not quite JSON", () => {
   });
 });
 
-describe("a query that makes no sense", () => {
+describe("an invalid query", () => {
   test.each([
     "page=0",
     "page=-1",
@@ -118,13 +118,13 @@ describe("a query that makes no sense", () => {
     "page=1&page=2",
     "search=%00",
     "search=a%00b",
-  ])("%s answers 400 and names the parameter", async (query) => {
+  ])("%s gets 400 with the name of the parameter", async (query) => {
     const answer = await org.get(`${sets}?${query}`);
     expect(answer.status).toBe(400);
     expect(answer.body.errors[0].pointer).toBe(`query/${query.split("=")[0]}`);
   });
 
-  test("text that means something to SQL is only text", async () => {
+  test("SQL in a text is only text", async () => {
     await org.post(sets, { name: "100%_\\'; drop table users; --" });
     for (const search of ["%", "_", "\\", "'; drop", "\\%"]) {
       const answer = await org.get(`${sets}?search=${encodeURIComponent(search)}`);
@@ -135,7 +135,7 @@ describe("a query that makes no sense", () => {
   });
 });
 
-describe("HTTP that is not quite HTTP", () => {
+describe("malformed HTTP", () => {
   const send = (text: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const socket = connect(Number(new URL(hub.url).port), "127.0.0.1", () => socket.end(text));
@@ -145,15 +145,15 @@ describe("HTTP that is not quite HTTP", () => {
       socket.on("error", reject);
     });
 
-  test("garbage answers 400 as a problem", async () => {
+  test("garbage gets 400 as a problem", async () => {
     expect(await send("HELLO\r\n\r\n")).toMatch(/^HTTP\/1.1 400 [^]*application\/problem\+json[^]*"status":400/);
   });
 
-  test("headers without end answer 431 as a problem", async () => {
+  test("endless headers get 431 as a problem", async () => {
     expect(await send(`GET / HTTP/1.1\r\nhost: x\r\nx: ${"y".repeat(20_000)}\r\n\r\n`)).toMatch(/^HTTP\/1.1 431 /);
   });
 
-  test("an escape that is no character answers 404, not 500", async () => {
+  test("an escape that is no character gets 404, not 500", async () => {
     expect((await org.get("!/api/v1/condition-sets/%ff")).status).toBe(404);
     expect((await org.get("!/api/v1/condition-sets/%00")).status).toBe(404);
     expect((await org.get(`!/api/v1/condition-sets/${"x".repeat(8_000)}`)).status).toBe(404);
@@ -181,7 +181,7 @@ describe("HTTP that is not quite HTTP", () => {
 
 const bodyFields = (schema: { properties?: object } | undefined): object => schema?.properties ?? { any: 1 };
 
-describe("anything at all", () => {
+describe("random requests", () => {
   const wild = fc.oneof(
     fc.constantFrom(
       null,

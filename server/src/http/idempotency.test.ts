@@ -9,7 +9,7 @@ const countSets = async (name: string): Promise<number> =>
   (await org.get(`/condition-sets?search=${name}`)).body.pagination.total;
 
 describe("Idempotency-Key", () => {
-  test("a repeated request answers the same bytes and does nothing", async () => {
+  test("a repeated request returns the same bytes and changes nothing", async () => {
     const key = randomUUID();
     const first = await org.post("/condition-sets", { name: "only-once" }, withKey(key));
     const again = await org.post("/condition-sets", { name: "only-once" }, withKey(key));
@@ -24,7 +24,7 @@ describe("Idempotency-Key", () => {
     expect(await countSets("only-once")).toBe(1);
   });
 
-  test("security 12: what is kept of a body with a password cannot be made without the secret key", async () => {
+  test("security 12: the stored fingerprint of a body cannot be computed without the secret key", async () => {
     const own = await startTestHub();
     const rotated = await own.secondNode({ secretKeys: ["another-secret-key-another-secret-key-42", secretKey] });
     const caller = await own.org();
@@ -49,7 +49,7 @@ describe("Idempotency-Key", () => {
     expect(other).not.toBe(one);
   });
 
-  test("the same key with another body or another path answers 422", async () => {
+  test("the same key with another body or path gets 422", async () => {
     const key = randomUUID();
     await org.post("/condition-sets", { name: "first-body" }, withKey(key));
     expect((await org.post("/condition-sets", { name: "other-body" }, withKey(key))).body).toMatchObject({
@@ -60,7 +60,7 @@ describe("Idempotency-Key", () => {
     expect(await countSets("other-body")).toBe(0);
   });
 
-  test("belongs to its caller: somebody else's same key is another key", async () => {
+  test("belongs to its caller: the same key of another caller is separate", async () => {
     const key = randomUUID();
     const [other, colleague] = [await hub.org(), await org.withRole("operator")];
     expect((await org.post("/condition-sets", { name: "mine" }, withKey(key))).status).toBe(201);
@@ -68,7 +68,7 @@ describe("Idempotency-Key", () => {
     expect((await colleague.post("/condition-sets", { name: "theirs" }, withKey(key))).status).toBe(201);
   });
 
-  test("forty at once over two nodes make one thing; everybody gets that answer or is told to wait", async () => {
+  test("forty concurrent requests over two nodes create one record; each gets its response or is told to wait", async () => {
     const nodes = [hub.client(org.token), (await hub.secondNode()).client(org.token)];
     for (let round = 0; round < 5; round++) {
       const [key, name] = [randomUUID(), `race-${round}-${randomUUID()}`];
@@ -86,7 +86,7 @@ describe("Idempotency-Key", () => {
     }
   });
 
-  test("a holder that was overtaken cannot commit: the work is done once", async () => {
+  test("a request that lost its claim cannot commit: the work is done once", async () => {
     const { id } = (await org.post("/condition-sets", { name: `slow ${randomUUID()}` })).body;
     const key = randomUUID();
     const add = () => org.post(`/condition-sets/${id}/values`, { values: ["a"] }, withKey(key));
@@ -117,7 +117,7 @@ describe("Idempotency-Key", () => {
     expect((await org.get(`/condition-sets/${id}`)).body.version).toBe(2);
   });
 
-  test("a refusal is remembered too, a failed check of the request is not", async () => {
+  test("a rejection by the verb is stored, a failed request check is not", async () => {
     const key = randomUUID();
     await org.post("/condition-sets", { name: "conflict" });
     const refused = await org.post("/condition-sets", { name: "conflict" }, withKey(key));
@@ -130,7 +130,7 @@ describe("Idempotency-Key", () => {
     expect((await org.post("/condition-sets", { name: "mended" }, withKey(other))).status).toBe(201);
   });
 
-  test("what the database could not do just then is nobody's answer: the same key is tried again", async () => {
+  test("a database failure is not stored: the same key can be retried", async () => {
     const key = randomUUID();
     await hub.world.db.query(`create function deadlock() returns trigger language plpgsql as
       $$ begin raise exception 'deadlock detected' using errcode = '40P01'; end $$`);
@@ -161,7 +161,7 @@ describe("Idempotency-Key", () => {
     }
   });
 
-  test("is forgotten after a day", async () => {
+  test("expires after a day", async () => {
     const { removeOldIdempotencyKeys } = await import("./idempotency.ts");
     const key = randomUUID();
     await org.post("/condition-sets", { name: "yesterday" }, withKey(key));

@@ -69,7 +69,7 @@ export async function startAttempt(ctx: Ctx, request: IdempotentRequest): Promis
 }
 
 /**
- * Keyed, because bodies contain passwords: with a plain hash, someone who reads the database could test passwords against it.
+ * Keyed, because bodies contain passwords: with a plain hash, a reader of the database could test passwords against it.
  * The first fingerprint is stored; the others are those of previous secret keys and of earlier versions.
  */
 function fingerprintsOf(ctx: Ctx, { method, url, bodyDigest }: IdempotentRequest): Buffer[] {

@@ -60,7 +60,7 @@ async function sendHead(url: string, token: string | undefined, path: string, le
 }
 
 describe("rate limits", () => {
-  test("are announced on every answer and enforced per organization, not across them", async () => {
+  test("are announced on every response and enforced per organization", async () => {
     const hub = await startTestHub({ config: { rateLimit: 60 } });
     const [busy, calm] = [await hub.org(), await hub.org()];
     await expect.poll(async () => (await busy.get("/me")).status).toBe(200);
@@ -76,7 +76,7 @@ describe("rate limits", () => {
     await expect.poll(async () => (await busy.get("/me")).status, { interval: 200, timeout: 5_000 }).toBe(200);
   });
 
-  test("hold for each address without a token, whatever the route, and not for authenticated callers (security 7)", async () => {
+  test("apply to each address without a token on every route, not to authenticated callers (security 7)", async () => {
     const hub = await startTestHub({ config: { rateLimit: 60, trustedProxies: ["127.0.0.1"] } });
     const org = await hub.org();
     expect((await org.get("/me")).status).toBe(200);
@@ -105,7 +105,7 @@ describe("rate limits", () => {
 });
 
 describe("admission control", () => {
-  test("one organization's requests leave room for others; health still answers", async () => {
+  test("requests of one organization leave room for others; health still responds", async () => {
     const hub = await startTestHub({ config: { maxInFlight: 4 } });
     const [org, calm] = [await hub.org(), await hub.org()];
     const { id } = (await org.post("/condition-sets", { name: "busy" })).body;
@@ -288,7 +288,7 @@ describe("before a body is read", () => {
     expect(answer).toMatch(/^HTTP\/1.1 403 /);
   });
 
-  test("a path that is not served is, and one that has other methods (security 3)", async () => {
+  test("an unknown path or method is rejected (security 3)", async () => {
     const hub = await startTestHub();
     expect(await answerToHead(hub.url, "/api/v1/nothing", { length: large })).toMatch(/^HTTP\/1.1 404 /);
     expect(await answerToHead(hub.url, "/api/v1/auth/token", { length: large, method: "PUT" })).toMatch(
@@ -296,13 +296,13 @@ describe("before a body is read", () => {
     );
   });
 
-  test("more than a public route takes is refused (security 3)", async () => {
+  test("a body above the limit of a public route is rejected (security 3)", async () => {
     const hub = await startTestHub();
     expect(await answerToHead(hub.url, "/api/v1/auth/token", { length: 4_097 })).toMatch(/^HTTP\/1.1 413 /);
   });
 });
 
-describe("a body of very many values", () => {
+describe("a body with very many values", () => {
   test("is rejected by their number, before they take memory (security 4)", async () => {
     const hub = await startTestHub();
     const org = await hub.org();

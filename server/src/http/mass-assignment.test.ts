@@ -38,7 +38,7 @@ async function everything(): Promise<string> {
 
 const routes = allRoutes(hub.mounts).filter(({ route }) => route.body && route.scope !== "public");
 
-test.each(routes)("$name takes no stored field that it does not document", async (mounted) => {
+test.each(routes)("$name accepts no stored field that it does not document", async (mounted) => {
   const documented = Object.keys((mounted.route.body as unknown as { properties: object }).properties);
   const hidden = storedNames.filter((name) => !documented.includes(name));
   const before = await everything();

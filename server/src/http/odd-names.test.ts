@@ -27,8 +27,8 @@ function memberAt(body: unknown, path: string[]): unknown {
   return path.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], body);
 }
 
-describe("wherever a request takes names of the caller's own", () => {
-  test.each(slots)("$name: $slot holds every name to the rules of its value", async ({ path, values, ...mounted }) => {
+describe("wherever a request has names chosen by the caller", () => {
+  test.each(slots)("$name: $slot checks the value of every name", async ({ path, values, ...mounted }) => {
     const wrong = wrongFor(values);
     for (const name of oddNames) {
       const body = withSlot(exampleBody(mounted.route), path, { [name]: wrong ?? "x" });
@@ -50,7 +50,7 @@ describe("wherever a request takes names of the caller's own", () => {
   });
 
   const ruled = slots.filter(({ names }) => names.maxLength !== undefined);
-  test.each(ruled)("$name: $slot holds every name to its own rules", async ({ path, values, names, ...mounted }) => {
+  test.each(ruled)("$name: $slot checks every name", async ({ path, values, names, ...mounted }) => {
     const isRight = ajv.compile(values);
     const right = ["x", 1, {}, [], [1], null, true].find((value) => isRight(value));
     expect(right).toBeDefined();
@@ -67,7 +67,7 @@ describe("wherever a request takes names of the caller's own", () => {
     }
   });
 
-  test("there are such places", () => {
+  test("such fields exist", () => {
     expect(slots.length).toBeGreaterThan(20);
     expect(ruled.length).toBeGreaterThan(5);
   });
@@ -85,11 +85,11 @@ function* nodesOf(node: unknown, place = ""): Generator<[string, Node]> {
 describe("in the OpenAPI document", () => {
   const nodes = async () => [...nodesOf((await hub.anonymous.get("!/openapi.json")).body)];
 
-  test("nothing is said about names by a pattern that some names escape", async () => {
+  test("rules for names are not patterns that some names bypass", async () => {
     expect((await nodes()).filter(([, node]) => "patternProperties" in node)).toEqual([]);
   });
 
-  test("patterns mean the same in every language: no bare dot, and a line break at the end does not pass", async () => {
+  test("patterns mean the same in every language: no bare dot, and no trailing line break", async () => {
     const patterns = new Set(
       (await nodes()).flatMap(([, { pattern }]) => (typeof pattern === "string" ? [pattern] : [])),
     );

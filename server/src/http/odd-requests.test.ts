@@ -29,7 +29,7 @@ function readAnswer(answer: string) {
 }
 
 describe("methods that no route has (protocol 5)", () => {
-  test.each(["QUERY", "PROPFIND", "SEARCH", "TRACE", "M-SEARCH", "ACL"])("%s answers 405 or 501", async (method) => {
+  test.each(["QUERY", "PROPFIND", "SEARCH", "TRACE", "M-SEARCH", "ACL"])("%s gets 405 or 501", async (method) => {
     for (const path of ["/", "/healthz", "/api/v1/condition-sets", "/api/v1/orders/x", "/v1/overview"]) {
       const answer = readAnswer(await send(`${method} ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`));
       expect([path, answer.status]).toEqual([path, 405]);
@@ -40,7 +40,7 @@ describe("methods that no route has (protocol 5)", () => {
     expect(unknown).toMatchObject({ status: 501, body: { code: "not_implemented", status: 501 } });
   });
 
-  test("a method that nobody has heard of, and CONNECT, answer 501 as a problem", async () => {
+  test("an unknown method and CONNECT get 501 as a problem", async () => {
     for (const line of ["BREW /pot HTTP/1.1", "CONNECT example.com:443 HTTP/1.1"]) {
       const answer = readAnswer(await send(`${line}\r\nhost: x\r\n\r\n`));
       expect(answer).toMatchObject({ status: 501, body: { code: "not_implemented" } });
@@ -48,15 +48,15 @@ describe("methods that no route has (protocol 5)", () => {
     }
   });
 
-  test("POST to a page answers 405", async () => {
+  test("POST to a page gets 405", async () => {
     const { status, headers } = await hub.anonymous.call("POST", "!/healthz");
     expect([status, headers.get("allow")]).toEqual([405, "GET, HEAD"]);
   });
 });
 
-describe("what no route was looked for", () => {
+describe("requests that are rejected before routing", () => {
   test.each(["GET /% HTTP/1.1", "GET /%ff HTTP/1.1", "GET /api/v1/orders/%zz HTTP/1.1", "BREW / HTTP/1.1"])(
-    "is answered with the security headers, and not kept: %s",
+    "get the security headers and a request id: %s",
     async (line) => {
       const { status, head } = readAnswer(await send(`${line}\r\nhost: x\r\nconnection: close\r\n\r\n`));
       expect(status).toBeGreaterThanOrEqual(400);
@@ -94,7 +94,7 @@ describe("framing (protocol 10)", () => {
     ["a length that is none", "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: x\r\n\r\n{}", 400, "malformed_request"],
     ["garbage", "HELLO\r\n\r\n", 400, "malformed_request"],
     ["a header without a name", "GET / HTTP/1.1\r\nhost: a\r\n: b\r\n\r\n", 400, "malformed_request"],
-  ])("%s is refused with a problem that says so", async (_, text, status, code) => {
+  ])("%s is rejected with a problem that names the cause", async (_, text, status, code) => {
     const answer = readAnswer(await send(text));
     expect(answer).toMatchObject({ status, body: { status, code } });
     expect(answer.head).toMatch(/content-type: application\/problem\+json/);
@@ -105,14 +105,14 @@ describe("framing (protocol 10)", () => {
     expect(await send("GET /healthz HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  test("what is not part of the reference page answers a problem", async () => {
+  test("an unknown path below the reference page gets a problem", async () => {
     const { status, headers, body } = await hub.anonymous.get("!/docs/js/nope");
     expect([status, body.code]).toEqual([404, "route_not_found"]);
     expect(headers.get("content-type")).toMatch(/^application\/problem\+json/);
   });
 });
 
-describe("bodies that come compressed (protocol 10)", () => {
+describe("compressed bodies (protocol 10)", () => {
   const post = (rawBody: Buffer, encoding: string, path = sets) =>
     org.post(path, undefined, { rawBody, headers: { "content-encoding": encoding } });
 
@@ -127,7 +127,7 @@ describe("bodies that come compressed (protocol 10)", () => {
     expect(answer).toMatchObject({ status: 201, body: { name: `sent as ${encoding}` } });
   });
 
-  test("what it is not, or not wholly, answers 400", async () => {
+  test("a wrong or truncated encoding gets 400", async () => {
     const whole = gzipSync(`{"name":"${"x".repeat(50)}"}`);
     for (const bytes of [Buffer.from('{"name":"plain"}'), whole.subarray(0, 20), Buffer.alloc(0)]) {
       const answer = await post(bytes, "gzip");
@@ -138,7 +138,7 @@ describe("bodies that come compressed (protocol 10)", () => {
     }
   });
 
-  test("an encoding of nothing, of what is no body here, or of another type harms nobody", async () => {
+  test("an encoding without a body, on a route without a body, or of another type is harmless", async () => {
     const headers = { "content-encoding": "gzip" };
     expect((await org.get("/me", { headers })).status).toBe(200);
     expect((await org.post("/nowhere", undefined, { headers })).status).toBe(404);
@@ -152,7 +152,7 @@ describe("bodies that come compressed (protocol 10)", () => {
     expect((await org.get("/me")).status).toBe(200);
   });
 
-  test("another encoding, or two at once, answers 415 and says which are read", async () => {
+  test("another encoding, or two at once, gets 415 with the supported ones", async () => {
     for (const encoding of ["zstd", "gzip, gzip", "compress", "constructor"]) {
       const answer = await post(gzipSync("{}"), encoding);
       expect(answer.body).toMatchObject({ status: 415, code: "unsupported_media_type" });
@@ -160,13 +160,13 @@ describe("bodies that come compressed (protocol 10)", () => {
     }
   });
 
-  test("a small body that holds more than is allowed answers 413, however much more", async () => {
+  test("a small body that expands above the limit gets 413", async () => {
     const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024, 0x20), { level: 1 });
     expect(bomb.length).toBeLessThan(2 * 1024 * 1024);
     expect((await post(bomb, "gzip")).body).toMatchObject({ status: 413, code: "body_too_large" });
   });
 
-  test("an Idempotency-Key knows the same request, compressed or not", async () => {
+  test("an Idempotency-Key matches the same request, compressed or not", async () => {
     const key = { "idempotency-key": "k-compressed" };
     const body = '{"name":"once"}';
     const first = await org.post(sets, undefined, { rawBody: body, headers: key });
@@ -202,13 +202,13 @@ describe("too large a body (protocol 10)", () => {
       more();
     });
 
-  test("is answered 413, not with a broken connection, with its length told or not", async () => {
+  test("gets 413, not a broken connection, with or without Content-Length", async () => {
     expect(await sendThenRead({ "content-length": String(40 * 1024 * 1024) })).toBe(413);
     expect(await sendThenRead({ "transfer-encoding": "chunked" })).toBe(413);
   });
 });
 
-describe("a body that is longer or shorter than it may be", () => {
+describe("a body of the wrong length", () => {
   const post = (path: string, headers: string): string =>
     `POST /api/v1${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${org.token}\r\n${headers}\r\n\r\n`;
   const chunked = (bytes: Buffer): string => `${bytes.length.toString(16)}\r\n${bytes.toString("latin1")}\r\n`;
@@ -223,7 +223,7 @@ describe("a body that is longer or shorter than it may be", () => {
   }
 
   test.each(["application/json", "text/plain"])(
-    "is refused once there is too much of it where any body is taken, also before it is sent (%s)",
+    "is rejected above the limit on routes with any body, also before it is sent (%s)",
     async (type) => {
       const path = `/bridges/${crypto.randomUUID()}/inbound-webhooks`;
       const tooLarge = { status: 413, body: { code: "body_too_large" } };
@@ -234,7 +234,7 @@ describe("a body that is longer or shorter than it may be", () => {
     },
   );
 
-  test("is refused when it is larger packed than it may be, of unknown length", async () => {
+  test("is rejected if its compressed size exceeds the limit, without Content-Length", async () => {
     const bytes = gzipSync(randomBytes(4_096));
     expect(bytes.length).toBeGreaterThan(4_096);
     const json = "content-type: application/json\r\ncontent-encoding: gzip\r\ntransfer-encoding: chunked";
@@ -242,7 +242,7 @@ describe("a body that is longer or shorter than it may be", () => {
     expect(answer).toMatchObject({ status: 413, body: { code: "body_too_large" } });
   });
 
-  test("is refused when it ends before its Content-Length does", async () => {
+  test("is rejected if it is shorter than its Content-Length", async () => {
     const whole = '{"name":"cut off"}';
     const plain = post(sets, `content-type: application/json\r\ncontent-length: ${whole.length + 5}`);
     expect(readAnswer(await send(plain + whole))).toMatchObject({ status: 400, body: { code: "malformed_request" } });
@@ -255,7 +255,7 @@ describe("a body that is longer or shorter than it may be", () => {
   });
 });
 
-describe("what a request says about itself", () => {
+describe("headers and queries", () => {
   test("utf8 is UTF-8 too", async () => {
     for (const charset of ["utf8", "UTF-8", '"utf-8"']) {
       const headers = { "content-type": `application/json; charset=${charset}` };
@@ -282,7 +282,7 @@ describe("what a request says about itself", () => {
   });
 
   test.each(["limit=0x10", "limit=1e1", "limit=+5", "limit=%205", "limit=1.0", "page=1_0"])(
-    "%s is no number, and the parameter is named",
+    "%s is no number; the error names the parameter",
     async (query) => {
       const answer = await org.get(`${sets}?${query}`);
       expect(answer.body.errors).toEqual([
@@ -295,7 +295,7 @@ describe("what a request says about itself", () => {
     },
   );
 
-  test("escapes in a query that are no UTF-8 are refused; a percent sign alone is one", async () => {
+  test("escapes in a query that are not UTF-8 are rejected; a lone percent sign is literal", async () => {
     for (const search of ["%ff", "a%C3", "%C3%28", "%ED%A0%80"]) {
       const answer = await org.get(`${sets}?limit=5&search=${search}`);
       expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: "query/search", code: "not_utf8" })]);
@@ -304,7 +304,7 @@ describe("what a request says about itself", () => {
       expect((await org.get(`${sets}?search=${search}`)).status).toBe(200);
   });
 
-  test("a key of megabytes is not repeated in the answer", async () => {
+  test("a key of megabytes is not repeated in the response", async () => {
     const key = "k".repeat(5_000_000);
     for (const body of [{ name: "x", [key]: 1 }, { name: { [key]: { [key.slice(9)]: "\ud800" } } }]) {
       const { status, text } = await org.post(sets, body);

@@ -50,7 +50,7 @@ const exceptions = new Map([
   ["tasks.executeMany", 1_000],
 ]);
 
-describe("a body that would hold the event loop is passed on to another process (security N3)", () => {
+describe("a body that would block the event loop is offloaded (security N3)", () => {
   test.each(withBody)("$name: by its bytes, its values, or the records in it", async (one) => {
     const { route } = one;
     const bounds = offloadThresholdOf(route);
@@ -76,7 +76,7 @@ describe("a body that would hold the event loop is passed on to another process 
     expect(reachesThreshold([Buffer.from(small)], bounds, true), "its example").toBe(false);
   });
 
-  test.each(withBody)("$name: no list in it is longer where it is not", ({ route }) => {
+  test.each(withBody)("$name: a body below the threshold has only short lists", ({ route }) => {
     const bounds = offloadThresholdOf(route);
     const longest = Math.max(0, ...listLimits(route.body));
     expect(Math.min(longest, bounds.items)).toBeLessThanOrEqual(exceptions.get(route.name) ?? mostItems);
@@ -104,7 +104,7 @@ function count(value: unknown, depth = 0): { values: number; items: number } {
   }, own);
 }
 
-test("values and records are counted as they would be parsed, in whatever pieces the body comes", () => {
+test("values and records are counted as the parser would, for any chunks of the body", () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.integer({ min: 1, max: 40 }), (value, size) => {
       const bytes = Buffer.from(JSON.stringify(value));

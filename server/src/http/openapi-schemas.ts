@@ -37,7 +37,7 @@ import * as transformations from "../features/transformations/transformations.sc
 import { User } from "../features/users/users.schemas.ts";
 import * as webhooks from "../features/webhooks/webhooks.schemas.ts";
 
-/** What has a name in the OpenAPI document, and so in clients that are generated from it. A test finds unused ones. */
+/** Schemas with a name in the OpenAPI document, and so in generated clients. A test finds unused ones. */
 export const namedSchemas: Record<string, TSchema> = {
   Actor: ActorShape,
   Address,
@@ -110,14 +110,14 @@ type Node = Record<string, unknown> | unknown[];
 type References = { refer(node: unknown): unknown; schemas(): Record<string, unknown> };
 
 /**
- * `refer`: the same with references in place of what has a name. `schemas`: those that were referred to until then. Schemas are
- * found by their text: making a member optional copies it, so that they are not the same objects any more.
+ * `refer` replaces named schemas by references. `schemas`: those that were referred to so far. Schemas are
+ * matched by their text: making a member optional copies it, so the objects are not identical.
  */
 export function createReferences(): References {
   const names = new Map(Object.entries(namedSchemas).map(([name, schema]) => [JSON.stringify(schema), name]));
   const outlines = new Set(Object.values(namedSchemas).map(outlineOf));
   const schemas: Record<string, unknown> = {};
-  /** Most schemas are part of many routes; each is looked at once. */
+  /** Most schemas are part of many routes; each is processed once. */
   const done = new Map<Node, unknown>();
 
   function refer(node: unknown): unknown {
@@ -148,15 +148,15 @@ export function createReferences(): References {
 }
 
 /**
- * Two things are checked elsewhere than by their schema, which lets anything pass: rows of which each fails alone (an `anyOf`
- * with an empty alternative), and mappings (`x-documented`). Readers are told what is right there.
+ * Two kinds of values have a schema that accepts anything because other code validates them: rows that fail one by one (an `anyOf`
+ * with an empty alternative), and mappings (`x-documented`). The document shows their real schema.
  */
 function asMeant(node: Record<string, unknown>): Record<string, unknown> {
-  // Most are neither: to copy them for nothing would take a fifth of the time.
+  // Most nodes are neither: copying them would take a fifth of the time.
   if (!("x-documented" in node || "anyOf" in node)) return node;
   const { "x-documented": documented, anyOf, ...rest } = node;
   if (isPlain(documented)) {
-    // Alternatives say themselves what they are.
+    // The alternatives have their own types.
     const { type: _type, additionalProperties: _others, ...said } = rest;
     return { ...documented, ...("anyOf" in documented ? said : rest) };
   }
@@ -165,7 +165,7 @@ function asMeant(node: Record<string, unknown>): Record<string, unknown> {
   return said.length === anyOf.length ? node : { allOf: said, ...rest };
 }
 
-/** Texts of schemas are long; most that differ differ in this. */
+/** A short key, since texts of schemas are long and most differ in these parts. */
 function outlineOf(schema: { type?: unknown; properties?: unknown }): string {
   return [...Object.keys(schema), ...Object.keys(schema.properties ?? {})].join();
 }

@@ -13,6 +13,6 @@ export function describeWebhook(type: EventType): Json {
   const schema = { allOf: [EventEnvelope, own] };
   const description = `Takes the scope \`${scopeOfEvent(type)}\`.`;
   const content = { "application/json": { schema, example: exampleOf(type) } };
-  const responses = { "2XX": { description: "It has arrived; whatever else is answered, it is sent again" } };
+  const responses = { "2XX": { description: "The delivery was accepted; after any other response it is sent again" } };
   return { post: { summary, description, requestBody: { required: true, content }, responses } };
 }

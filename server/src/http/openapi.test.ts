@@ -15,7 +15,7 @@ function* nodesOf(node: unknown, place = ""): Generator<[string, Node]> {
 }
 
 describe("the OpenAPI document (protocol, papercuts)", () => {
-  test("has no alternative that lets anything pass, and none of our own marks", () => {
+  test("has no alternative that accepts anything, and no internal markers", () => {
     const nodes = [...nodesOf(document)];
     const open = nodes.flatMap(([place, { anyOf, allOf }]) =>
       [anyOf, allOf].flat().some((part) => part !== undefined && Object.keys(part as object).length === 0)
@@ -26,7 +26,7 @@ describe("the OpenAPI document (protocol, papercuts)", () => {
     expect(nodes.filter(([, node]) => "x-documented" in node)).toEqual([]);
   });
 
-  test("refers to nothing that is not there", () => {
+  test("has no broken references", () => {
     const references = [...nodesOf(document)].flatMap(([, { $ref }]) => (typeof $ref === "string" ? [$ref] : []));
     expect(references.length).toBeGreaterThan(100);
     for (const reference of new Set(references)) {
@@ -38,7 +38,7 @@ describe("the OpenAPI document (protocol, papercuts)", () => {
     }
   });
 
-  test("says the types of what stands in a mapping", () => {
+  test("has the types of the fields of a mapping", () => {
     const { properties } = document.components.schemas.Mapping as { properties: Record<string, Node> };
     const untyped = Object.keys(properties).filter(
       (name) => !("type" in properties[name]! || "anyOf" in properties[name]!),
@@ -50,7 +50,7 @@ describe("the OpenAPI document (protocol, papercuts)", () => {
     expect(properties.onError).toMatchObject({ type: "string", enum: ["fail", "skip", "default", "null"] });
   });
 
-  test("says what a condition is, as deep as it goes", () => {
+  test("describes conditions at every depth", () => {
     const { anyOf } = document.components.schemas.Condition as { anyOf: { properties: Record<string, Node> }[] };
     expect(anyOf.map(({ properties }) => Object.keys(properties))).toEqual([
       ["path", "op", "value"],
@@ -61,7 +61,7 @@ describe("the OpenAPI document (protocol, papercuts)", () => {
     expect(anyOf[3]!.properties.not).toEqual({ $ref: "#/components/schemas/Condition" });
   });
 
-  test("leads one address to one path: where two fit, one names more of it, or the other takes only ids there", () => {
+  test("maps each address to one path: of two matches one is more specific, or the other accepts only ids", () => {
     const isFree = (part: string): boolean => part.startsWith("{");
     const takesOnlyIds = (path: string, part: string): boolean =>
       Object.values(paths[path]!).every(({ parameters }) =>

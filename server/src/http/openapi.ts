@@ -69,12 +69,12 @@ export async function createOpenApi(mounts: Mount[], version: string): Promise<J
   };
 }
 
-/** Its text; yields to the event loop as well. */
+/** The document as text; yields to the event loop as well. */
 export async function writeOpenApi(mounts: Mount[], version: string): Promise<string> {
-  // This file has just been loaded, which takes as long as two portions. An immediate would still be in the same turn.
+  // Loading this file has just taken as long as two batches. setImmediate would continue in the same iteration of the event loop.
   await delay(0);
   const step = createYielder();
-  /** As JSON.stringify does it, which is called for what is below that many levels. */
+  /** Like JSON.stringify, which it uses below this many levels. */
   async function write(node: unknown, levels: number): Promise<string> {
     if (levels === 0 || !isPlain(node)) {
       await step();
@@ -86,7 +86,7 @@ export async function writeOpenApi(mounts: Mount[], version: string): Promise<st
     }
     return `{${members.join(",")}}`;
   }
-  // Each operation, webhook and schema by itself.
+  // Each operation, webhook and schema is written separately.
   return await write(await createOpenApi(mounts, version), 3);
 }
 
@@ -152,13 +152,13 @@ function bodyContent(route: Route, body: TSchema): Json {
   return { ...json(body), "text/csv": file, [xlsxType]: { schema: { ...file.schema, format: "binary" } } };
 }
 
-const anyBody = { description: "As whoever sends it makes it. Its bytes are what is signed." };
+const anyBody = { description: "In the format of the sender. The signature covers the bytes of the body." };
 
 function takesKey(route: Route): boolean {
   return route.method === "POST" && route.idempotency !== "none";
 }
 
-/** What every route can answer, and what follows from its shape. */
+/** Failures that every route can return, and those that follow from its shape. */
 function failuresOf(route: Route): number[] {
   const failures = [400, 408, 413, 415, 417, 429, 431, 500, 503, ...(route.failures ?? [])];
   if (route.scope !== "public") failures.push(401);
@@ -189,7 +189,7 @@ function parameters(route: Route): Json[] {
     required?: string[];
   };
   for (const [name, { description = describeId(name), ...schema }] of Object.entries(properties)) {
-    // What has a default is there in the end, but need not be sent.
+    // A parameter with a default is always set, but need not be sent.
     const isRequired = required.includes(name) && !("default" in schema);
     list.push({
       name,
@@ -205,7 +205,7 @@ function parameters(route: Route): Json[] {
   return list;
 }
 
-/** `bridgeId` and `bridge_id` say what they are the id of. */
+/** `bridgeId` and `bridge_id` name their resource. */
 function describeId(name: string): string | undefined {
   const [, thing] = /^(\w+)(?:Id|_id)$/.exec(name) ?? [];
   return (
@@ -230,7 +230,7 @@ function pathParameter(route: Route, name: string): Json {
   };
 }
 
-/** Of a part of a record, which has no id of its own kind: "event" in /shipments/:id/events/:eventKey. */
+/** The name of a part of a record without its own resource kind: "event" in /shipments/:id/events/:eventKey. */
 function partBefore({ path }: Route, name: string): string {
   const parts = path.split("/");
   return parts[parts.indexOf(`:${name}`) - 1]!.replace(/s$/, "");
@@ -248,7 +248,7 @@ function scopeText(route: Route): string {
 
 function answerContent(mount: Mount, route: Route, schema: TSchema): Json {
   if (route.answerType === undefined) return json(mount.format.wrapSchema(schema));
-  // What its `data` are is told apart: a schema of the whole would be that of a text.
+  // The schema of `data` is separate, since a stream as a whole is a text.
   if (route.answerType === liveType) return { [liveType]: { schema: { type: "string" }, "x-data": schema } };
   return Object.fromEntries([route.answerType].flat().map((type) => [type, { schema }]));
 }

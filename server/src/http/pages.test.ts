@@ -9,7 +9,7 @@ const hub = await startTestHub();
 const page = (path: string, headers: Record<string, string> = {}) => hub.anonymous.get(`!${path}`, { headers });
 
 describe("pages that need no token", () => {
-  test("health, readiness and metrics answer", async () => {
+  test("health, readiness and metrics respond", async () => {
     expect((await page("/healthz")).body).toEqual({ status: "ok" });
     expect((await page("/readyz")).body).toEqual({
       status: "ready",
@@ -25,12 +25,12 @@ describe("pages that need no token", () => {
     expect(metrics.text).toMatch(/^process_resident_memory_bytes \d+/m);
   });
 
-  test("metrics tell what waits, how it ended, and why requests were refused", async () => {
+  test("metrics count waiting work, outcomes and rejected requests", async () => {
     const { db } = hub.world;
     const { promise: enough, resolve: release } = Promise.withResolvers<void>();
     const holding = Array.from({ length: 10 }, () => db.transaction(() => enough));
     await expect.poll(() => db.connectionCounts().idle).toBe(0);
-    // Nobody gets a connection, and this many do not wait for one.
+    // No request gets a connection, and this many do not wait for one.
     const answers = await Promise.all(
       Array.from({ length: 300 }, () => hub.anonymous.post("/auth/token", { email: "a@b.example", password: "no" })),
     );
@@ -54,7 +54,7 @@ describe("pages that need no token", () => {
     }
   });
 
-  test("metrics that only grow are counters by type and name, and all of them are documented (operations N6)", async () => {
+  test("metrics that only grow are counters by type and name, and all metrics are documented (operations N6)", async () => {
     const { text } = await page("/metrics");
     const types = [...text.matchAll(/^# TYPE (hub_\w+) (\w+)$/gm)].map(([, name, type]) => ({
       name: name!,
@@ -76,7 +76,7 @@ describe("pages that need no token", () => {
     expect(text).toMatch(/^hub_webhook_attempts_total\{[^}]*\} \d+$/m);
   });
 
-  test("metrics can be given a token", async () => {
+  test("metrics can require a token", async () => {
     const guarded = await startTestHub({ config: { metricsAccess: { token: "let-me-in" } } });
     expect((await guarded.anonymous.get("!/metrics")).status).toBe(401);
     expect((await guarded.anonymous.get("!/metrics", { headers: { authorization: "Bearer let-me-in" } })).status).toBe(
@@ -84,14 +84,14 @@ describe("pages that need no token", () => {
     );
   });
 
-  test("metrics are told to no other machine until a token is set, unless that is said", async () => {
+  test("metrics are closed to other machines until a token is set or `off` is configured", async () => {
     const closed = await startTestHub({ config: { metricsAccess: "closed" } });
     const { status, body } = await closed.anonymous.get("!/metrics");
     expect([status, body.code]).toEqual([401, "invalid_token"]);
     expect(body.detail).toContain("HUB_METRICS_TOKEN");
   });
 
-  test("metrics are told to an address twenty times a second", async () => {
+  test("metrics are limited to twenty requests a second per address", async () => {
     const limited = await startTestHub({ config: { rateLimit: 600 } });
     await expect
       .poll(async () => {
@@ -119,7 +119,7 @@ describe("pages that need no token", () => {
     expect([other.status, other.body.code]).toEqual([404, "route_not_found"]);
   });
 
-  test("the front page and every error page answer", async () => {
+  test("the front page and every error page respond", async () => {
     expect((await page("/")).text).toContain("live");
     for (const [code, [status, title]] of Object.entries(errorTable)) {
       const { text } = await page(`/docs/errors/${code}`);
@@ -158,7 +158,7 @@ describe("the OpenAPI document", async () => {
     expect(failures.filter(([, { description }]) => description === undefined)).toEqual([]);
   });
 
-  test("refers only to what is there, and names nothing that is not used", () => {
+  test("has no broken references and no unused names", () => {
     const references = new Set(text.match(/#\/components\/\w+\/\w+/g));
     const components = Object.entries(body.components).flatMap(([kind, members]) =>
       kind === "securitySchemes" ? [] : Object.keys(members as object).map((name) => `#/components/${kind}/${name}`),
@@ -167,13 +167,13 @@ describe("the OpenAPI document", async () => {
     expect(Object.keys(namedSchemas).filter((name) => !(name in body.components.schemas))).toEqual([]);
   });
 
-  test("says of an id in a path what it is the id of", () => {
+  test("describes each id in a path by its resource", () => {
     const inPath = operations.flatMap(({ parameters }) => parameters.filter((parameter) => parameter.in === "path"));
     expect(inPath.filter(({ description }) => !/^Id .*of the /.test(String(description)))).toEqual([]);
   });
 });
 
-describe("headers of every answer", () => {
+describe("headers of every response", () => {
   test("forbid framing, sniffing, caching and scripts", async () => {
     const { headers } = await hub.operator.get("/me");
     expect(headers.get("content-security-policy")).toBe("default-src 'none'; frame-ancestors 'none'");
@@ -182,7 +182,7 @@ describe("headers of every answer", () => {
     expect(headers.get("cache-control")).toBe("no-store");
   });
 
-  test("let no other site in unless it is configured", async () => {
+  test("allow no other origin unless it is configured", async () => {
     const origin = { origin: "https://console.example" };
     expect((await hub.operator.get("/me", { headers: origin })).headers.get("access-control-allow-origin")).toBeNull();
     const open = await startTestHub({ config: { corsOrigins: ["https://console.example"] } });
@@ -198,7 +198,7 @@ describe("headers of every answer", () => {
     ).toBeNull();
   });
 
-  test("HEAD answers like GET, without a body", async () => {
+  test("HEAD responds like GET, without a body", async () => {
     const answer = await hub.operator.call("HEAD", "/me");
     expect(answer).toMatchObject({ status: 200, text: "" });
   });

@@ -19,7 +19,7 @@ const isReadable = ({ method, scope, answerType }: Route): boolean =>
   method === "GET" && scope !== "admin" && !answerType?.includes("sheet");
 const routes = allRoutes(hub.mounts).filter(({ route }) => isReadable(route));
 
-// Wherever one of them is found, somebody can be recognised.
+// Each of these values identifies a person.
 const person = {
   name: "Ada Xyzzy",
   email: "ada@xyzzy.example",
@@ -161,8 +161,8 @@ function pathsOf(mounted: (typeof routes)[number]): string[] {
   return Array.from({ length: most }, (_, i) => pathOf(mounted, (kind) => ids[kind]![i % ids[kind]!.length]!));
 }
 
-describe("who an order is for is told nobody without pii:read", () => {
-  test.each(routes)("by $name", async (mounted) => {
+describe("the recipient of an order is hidden without pii:read", () => {
+  test.each(routes)("in $name", async (mounted) => {
     for (const path of pathsOf(mounted)) {
       const answer = await stranger.get(path + (queries[mounted.route.path]?.() ?? ""));
       const expected = refusals[mounted.route.path] ?? 200;
@@ -170,7 +170,7 @@ describe("who an order is for is told nobody without pii:read", () => {
     }
   });
 
-  test("by answers to those who preflight, run, undo, retry and replay", async () => {
+  test("in responses to preflight, run, undo, retry and replay", async () => {
     const preflight = { order_ids: ["P-2"], actions: [{ type: "update_address", params: changed }] };
     const preflighted = await stranger.post("/operations/preflight", preflight);
     const address = await run(stranger, "update_address", { address: { city: "Troy" } }, "P-2");
@@ -191,7 +191,7 @@ describe("who an order is for is told nobody without pii:read", () => {
   });
 });
 
-test("those with pii:read see it where it belongs", async () => {
+test("with pii:read it is visible", async () => {
   const telling: string[] = [];
   for (const mounted of routes) {
     for (const path of pathsOf(mounted)) {

@@ -65,7 +65,7 @@ function pathsIn(shape: Shape, path: string): string[] {
 // Deeper names are refused as well: nothing lies there, and whatever will is personal too.
 const paths = [...pathsIn(OrderAnswer as Shape, ""), "customer.name.first", "shippingAddress.phone.country"];
 const personal = paths.filter(isPersonalPath);
-/** What tells the two apart for everybody. */
+/** What distinguishes the two for all callers. */
 const differsAnyway = new Set(["id", "number", "createdAt", "updatedAt", "notes.id", "notes.at"]);
 
 function at(record: unknown, steps: string[]): unknown {
@@ -117,7 +117,7 @@ async function tellApart(who: TestClient, path: string): Promise<Answer> {
   const known = at((await org.get("/orders/T-1")).body, path.split("."));
   const guesses = guessesOf(path, known).map(tagWhen);
   const answer = await preflight(who, guesses);
-  // What cannot be asked of such a field, whoever asks and whatever the orders are, is left out.
+  // Operators that no caller can use on such a field are left out.
   const senseless = ((answer.body.errors ?? []) as { pointer: string; code: string }[]).filter(({ code }) =>
     ["value", "operator", "not_comparable"].includes(code),
   );
@@ -147,7 +147,7 @@ describe("conditions", () => {
     expect(answer.body.errors).toEqual(refusals);
   });
 
-  test("would tell, to those with pii:read: the guesses are right", async () => {
+  test("match with pii:read, so the guesses are right", async () => {
     const leaves = personal.filter((path) => /^\w+\.\w+$/.test(path));
     expect(leaves).toHaveLength(3 + 5 + 5);
     for (const path of leaves) {
@@ -156,7 +156,7 @@ describe("conditions", () => {
     }
   });
 
-  test.each(personal)("on %s are refused wherever a pipeline has them, however deep", async (path) => {
+  test.each(personal)("on %s are rejected in every place of a pipeline, at any depth", async (path) => {
     const condition = { path, op: "not_empty" };
     const deep = { any: [{ not: { all: [condition] } }] };
     const ways: [pointer: string, action: object][] = [
@@ -180,7 +180,7 @@ describe("conditions", () => {
     }
   });
 
-  test("of those who may ask are masked for those who may not, and not retried in their name", async () => {
+  test("of callers with pii:read are masked for others, and not retried on their behalf", async () => {
     const when = { any: [{ path: "customer.email", op: "eq", value: ada.email }] };
     const failing = { type: "set_status", params: { status: "delivered" }, when };
     const run = await org.post("/operations/run", { order_ids: ["T-1"], actions: [failing] });
@@ -203,7 +203,7 @@ describe("conditions", () => {
 });
 
 describe("actions", () => {
-  test.each(Object.keys(adasPlace))("that set %s tell nobody whether it was so before", async (member) => {
+  test.each(Object.keys(adasPlace))("that set %s do not reveal whether the value was the same", async (member) => {
     const actions = [{ type: "update_address", params: { address: { [member]: adasPlace[member as "name"] } } }];
     const pointer = `/actions/0/params/address/${member}`;
     const answers = [await preflight(viewer, actions)];
@@ -215,7 +215,7 @@ describe("actions", () => {
     expect(first).not.toEqual(second);
   });
 
-  test.each(personal)("that fill in %s are refused", async (path) => {
+  test.each(personal)("that fill in %s are rejected", async (path) => {
     const bridge = await org.post("/bridges", { name: `For ${path}`, connector: "demo" });
     const params = { bridge_id: bridge.body.id, task_name: "noop", input: { a: [{ b: `To {{ ${path} }}!` }] } };
     const { status, body } = await stranger.post("/operations/run", {
@@ -234,7 +234,7 @@ describe("actions", () => {
     expect((await preflight(org, [{ type: "merge", params: {} }])).status).toBe(200);
   });
 
-  test("on the rest of an address are open to everybody", async () => {
+  test("on other parts of an address are allowed", async () => {
     const actions = [{ type: "update_address", params: { address: { city: "Albany", zip: "12207" } } }];
     const [first, second] = toldOf(await preflight(viewer, actions));
     expect(first).toEqual(second);
@@ -257,12 +257,12 @@ describe("lists", () => {
     }
   });
 
-  test("would tell, to those with pii:read: the words are right", async () => {
+  test("match with pii:read, so the words are right", async () => {
     const found = await Promise.all(words.map((word) => org.get(`/orders?search=${encodeURIComponent(word)}`)));
     expect(found.filter((answer) => numbersIn(answer).length === 1).length).toBeGreaterThan(20);
   });
 
-  test("by every filter and in every order are the same when the two have changed places", async () => {
+  test("are the same for every filter and sorting when two recipients are swapped", async () => {
     const guesses = [...Object.values(ada), "vip", "web", "ready", "high", "pending", "any", "2026-03-01T00:00:00Z"];
     const urlsOf = (path: string, { properties }: { properties: object }) =>
       Object.entries(properties as Record<string, { enum?: string[] }>).flatMap(([name, { enum: names = [] }]) =>
@@ -292,7 +292,7 @@ test.each([
   ["customer", ["name", "email", "phone"]],
   ["shippingAddress", ["name", "email", "phone", "address1", "address2"]],
   ["billingAddress", ["name", "email", "phone", "address1", "address2"]],
-] as const)("whoever overwrites %s does not learn whether it was so before", async (holder, members) => {
+] as const)("overwriting %s does not reveal whether the value was the same", async (holder, members) => {
   for (const member of members) {
     const numbers = [`${holder}-${member}-1`, `${holder}-${member}-2`];
     for (const number of numbers) {

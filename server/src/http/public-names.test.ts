@@ -39,7 +39,7 @@ async function redirectOf(url: string, host: string): Promise<string | null> {
 
 describe("the Host header", () => {
   test.each(["hub.example.com@evil.example", "a b", "evil.example/path", "x:y", "a,b", "[::1", "hub..example", "é"])(
-    "is refused where it is no name: %s",
+    "is rejected if it is not a host name: %s",
     async (host) => {
       for (const { url } of [anywhere, named]) {
         const { status, body } = await ask(url, "/api/v1/me", { host: Buffer.from(host).toString("latin1") });
@@ -48,14 +48,14 @@ describe("the Host header", () => {
     },
   );
 
-  test("is any well-formed name while HUB_PUBLIC_URLS is not set", async () => {
+  test("may be any well-formed name while HUB_PUBLIC_URLS is not set", async () => {
     for (const host of ["hub.example.com", "localhost:8080", "[::1]:80", "10.1.2.3", "hub_1.internal:9"]) {
       expect((await ask(anywhere.url, "/api/v1/me", { host })).status).toBe(401);
     }
     expect(await redirectOf(anywhere.url, "hub.example.com")).toBe("http://hub.example.com/sign-in/callback");
   });
 
-  test("is one of the names of HUB_PUBLIC_URLS where they are set, or of this machine", async () => {
+  test("must be a name of HUB_PUBLIC_URLS or of this machine once they are set", async () => {
     for (const host of ["hub.example.com", "HUB.example.com:443", "hub.internal:8080", "localhost:1", "127.0.0.1"]) {
       expect([host, (await ask(named.url, "/api/v1/me", { host })).status]).toEqual([host, 401]);
     }
@@ -69,12 +69,12 @@ describe("the Host header", () => {
     }
   });
 
-  test("does not decide where the issuer sends a browser: the public address does", async () => {
+  test("does not decide the redirect URI of the issuer: the public URL does", async () => {
     expect(await redirectOf(named.url, "hub.example.com")).toBe("https://hub.example.com/sign-in/callback");
     expect(await redirectOf(named.url, "hub.internal:8080")).toBe("http://hub.internal:8080/sign-in/callback");
   });
 
-  test("never leads to another name, whatever it holds", () => {
+  test("never causes a redirect to another name", () => {
     const names = createPublicNames({ publicUrls: [], host: "127.0.0.1" });
     const pieces = "ab1.:@/\\?#[]_-% \t\u00e9".split("");
     fc.assert(
@@ -89,7 +89,7 @@ describe("the Host header", () => {
 });
 
 describe("over TLS", () => {
-  test("browsers are told to come back over TLS only", async () => {
+  test("responses have Strict-Transport-Security", async () => {
     const proxied = await startTestHub({ config: { trustedProxies: ["127.0.0.1"] } });
     const sent = { host: "hub.example.com", "x-forwarded-proto": "https" };
     const header = "strict-transport-security";

@@ -60,7 +60,7 @@ async function post(url: string, { headers = {}, parts }: Given): Promise<{ stat
   return { status: answer.statusCode!, body: (await json(answer)) as Arrived };
 }
 
-test("a large body arrives whole and unchanged where it is worked on, however it was sent", async () => {
+test("a large body is offloaded complete and unchanged, for any chunks", async () => {
   const body = randomBytes(9 * 1024 ** 2 + 7);
   const wanted = { status: 200, body: { length: String(body.length), digest: digestOf(body) } };
   expect(await post("/orders/bulk", { headers: { "content-length": String(body.length) }, parts: [body] })).toEqual(
@@ -72,19 +72,19 @@ test("a large body arrives whole and unchanged where it is worked on, however it
   expect(await post("/orders/bulk", { headers, parts: [gzipSync(body, { level: 1 })] })).toEqual(wanted);
 });
 
-test("a packed file does, however small and in whatever pieces it comes", async () => {
+test("a compressed file is offloaded, also a small one, for any chunks", async () => {
   const body = Buffer.from("PK\u0003\u0004 and no more");
   const parts = Array.from(body, (_, i) => body.subarray(i, i + 1));
   const wanted = { status: 200, body: { length: String(body.length), digest: digestOf(body) } };
   expect(await post("/orders/import", { headers: { "content-type": xlsxType }, parts })).toEqual(wanted);
 });
 
-test("no body does", async () => {
+test("a request without a body is offloaded too", async () => {
   const wanted = { status: 200, body: { length: "0", digest: digestOf(Buffer.alloc(0)) } };
   expect(await post("/transformations/test", { headers: { "content-length": "0" }, parts: [] })).toEqual(wanted);
 });
 
-test("more than a route takes does not, whether its length is told or not", async () => {
+test("a body above the limit of a route is rejected, with or without Content-Length", async () => {
   const before = arrived.length;
   const part = Buffer.alloc(1024 ** 2, 0x20);
   const parts = Array.from({ length: 65 }, () => part);
@@ -101,7 +101,7 @@ test("more than a route takes does not, whether its length is told or not", asyn
 /** Of a route that takes any number of bytes. */
 const request = { routeOptions: { bodyLimit: Infinity }, headers: {} };
 
-test("large pieces are left as they came, and those of a byte each take little room", async () => {
+test("large chunks are kept, and chunks of one byte take little memory", async () => {
   const large = Array.from({ length: 20 }, () => randomBytes(64 * 1024));
   const kept = await readPieces(request, Readable.from(large));
   expect(kept.every((piece, i) => piece === large[i])).toBe(true);
@@ -112,7 +112,7 @@ test("large pieces are left as they came, and those of a byte each take little r
   expect(Buffer.concat(pieces).equals(body)).toBe(true);
 });
 
-test("that a sender hangs up is not taken for the loss of the database, which fails in the same way", async () => {
+test("a disconnected client is not mistaken for a database failure", async () => {
   const lost = Object.assign(new Error("aborted"), { code: "ECONNRESET" });
   const payload = new Readable({ read: () => payload.destroy(lost) });
   await expect(readPieces(request, payload)).rejects.toMatchObject({ code: "request_timeout" });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startTestHub } from "../testing/test-hub.ts";
 
-test("who is refused again and again cannot fill the log: most are counted", async () => {
+test("repeated rejections cannot fill the log: most are only counted", async () => {
   const hub = await startTestHub();
   const org = await hub.org();
   hub.logs.length = 0;

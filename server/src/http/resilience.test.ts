@@ -2,7 +2,7 @@ import pg from "pg";
 import { expect, inject, test } from "vitest";
 import { startTestHub } from "../testing/test-hub.ts";
 
-test("a database that goes away is said as 503, never as 500, and everything works again when it is back", async () => {
+test("a database outage gives 503, never 500, and everything works again afterwards", async () => {
   const hub = await startTestHub();
   const org = await hub.org();
   const admin = new pg.Client({ ...inject("cluster"), database: "postgres" });
@@ -42,7 +42,7 @@ test("a database that goes away is said as 503, never as 500, and everything wor
   await admin.end();
 });
 
-test("a database that takes no writes is not ready, and is left for good as soon as it takes some (reliability R6)", async () => {
+test("a read-only database is not ready, and its connections are replaced once it accepts writes (reliability R6)", async () => {
   const hub = await startTestHub();
   const org = await hub.org();
   const admin = new pg.Client({ ...inject("cluster"), database: "postgres" });

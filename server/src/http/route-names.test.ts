@@ -11,12 +11,12 @@ const gateway = createGatewayRoutes({ main, checkHealth: async () => ({ isReady:
 const all: Route[] = [...main.routes, ...gateway];
 
 describe("the name of a route", () => {
-  test("is of its own", () => {
+  test("is unique", () => {
     const names = all.map(({ name }) => name);
     expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
   });
 
-  test("says first where it is, in camelCase, and last what it does, with a verb of its method", () => {
+  test("has its path in camelCase first, and a verb of its method last", () => {
     const camel = (text: string): string => text.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
     const odd = all.filter(({ method, path: where, name }) => {
       const parts = name.split(".");
@@ -29,14 +29,14 @@ describe("the name of a route", () => {
     expect(odd.map(({ name }) => name)).toEqual([]);
   });
 
-  test("has only verbs that something is called by", () => {
+  test("every listed verb is used", () => {
     const used = new Set(all.map(({ method, name }) => `${method} ${name.split(".").at(-1)}`));
     const listed = Object.entries(verbsOf).flatMap(([method, verbs]) => verbs.map((verb) => `${method} ${verb}`));
     expect(listed.filter((verb) => !used.has(verb))).toEqual([]);
   });
 
   // Clients, commands and tools are called by it. A new route adds a line; no line is changed or taken away.
-  test("is the one that was promised in docs/route-names.txt", () => {
+  test("is the one in docs/route-names.txt", () => {
     const file = path.join(import.meta.dirname, "../../../docs/route-names.txt");
     const lines = [
       ...main.routes.map((route) => `${route.name} ${route.method} ${apiPrefix}${route.path}`),

@@ -59,9 +59,9 @@ export function credentialOf(request: Asked, environment: Environment): Credenti
 }
 
 /**
- * A browser sends the cookie by itself, also for a form that somebody else's page has sent off, and for one on another port
- * of ours. So a change needs the browser's word that it comes from our own page. Nothing else would do: undo, retry and
- * cancel have no body whose type could be asked for.
+ * A browser attaches the cookie to every request, also to a form that a foreign page or a page on another port of the hub's
+ * host submits. So a change needs the browser's headers that say it comes from the hub's own page. Checking the content type
+ * would not be enough: undo, retry and cancel have no body.
  */
 export function refuseForeignPage(request: Asked, { mayBeNoBrowser }: { mayBeNoBrowser: boolean }): void {
   const { origin, "sec-fetch-site": site } = request.headers;

@@ -5,7 +5,7 @@ import { runSiege } from "../../../chaos/src/siege.ts";
 import { readyDataDir } from "../testing/ready-data-dir.ts";
 
 /** Response times are measured by `npm run chaos -- --siege`; here, that no request of the quiet organization is refused and nothing fails. */
-test("a short siege: the quiet organization is served, attackers get 503 with Retry-After at worst, health answers", async () => {
+test("a short siege: the quiet organization is served, attackers get at worst 503 with Retry-After, health responds", async () => {
   const seconds = { warmUp: 0.5, unloaded: 0.5, siege: 4, after: 0.5 };
   const size = { orders: 1_000, parcels: 2_000 };
   const dataDir = await readyDataDir();

@@ -31,7 +31,7 @@ async function open(read?: (client: Socket) => void): Promise<{ client: Socket; 
   return { client, side: accepted[before]! };
 }
 
-test("who takes nothing is cut off; who reads slowly gets everything (security 6)", async () => {
+test("a client that reads nothing is disconnected; a slow one gets everything (security 6)", async () => {
   const stalled = await open();
   let read = 0;
   const slow = await open((client) => {
@@ -54,7 +54,7 @@ test("who takes nothing is cut off; who reads slowly gets everything (security 6
   stalled.client.destroy();
 });
 
-test("a connection with nothing to send is left alone, however long", async () => {
+test("an idle connection without a pending response stays open", async () => {
   const { client, side } = await open((one) => one.resume());
   await eventually(
     async () => side.writableLength,

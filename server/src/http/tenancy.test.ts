@@ -17,7 +17,7 @@ const newcomers = await buildOneOfEverything(newcomer);
 const routes = allRoutes(hub.mounts);
 const kinds = Object.keys(theirs) as ResourceKind[];
 
-/** Two answers must tell nobody whether the id exists: equal in everything but the ids of the request. */
+/** Two responses must not reveal whether the id exists: equal in everything but the ids of the request. */
 function masked(answer: Answer): unknown {
   const text = answer.text.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "ID").replaceAll(/req_\w+/g, "REQ");
   return { status: answer.status, text: text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME") };
@@ -42,7 +42,7 @@ async function ownersRows(): Promise<unknown[]> {
   ]);
 }
 
-describe("another organization's things look exactly like things that never existed", () => {
+describe("records of another organization look exactly like records that never existed", () => {
   test.each(routes.filter(({ route }) => route.ids))("in the path of $name", async (mounted) => {
     const before = await ownersRows();
     const call = (idOf: (kind: ResourceKind) => string) =>
@@ -85,7 +85,7 @@ describe("another organization's things look exactly like things that never exis
   );
 });
 
-test("the owner still has everything afterwards", async () => {
+test("the owner still has all records afterwards", async () => {
   for (const path of [
     `/condition-sets/${theirs.condition_set}`,
     `/users/${theirs.user}`,

@@ -68,7 +68,7 @@ async function sql(connection: ClientConfig, text: string): Promise<void> {
 }
 
 describe("hub backup", () => {
-  test("writes a file while the hub serves, reads it back, and says what is in it", async () => {
+  test("writes a file while the hub serves, reads it back, and prints its content", async () => {
     let isDone = false;
     const writing = (async () => {
       const statuses = new Set<number>();
@@ -87,7 +87,7 @@ describe("hub backup", () => {
     expect(await writing).toEqual([201]);
   }, 60_000);
 
-  test("refuses a file that exists, and leaves the key out where it is asked to", async () => {
+  test("rejects an existing file, and leaves the key out on request", async () => {
     const again = await runHub(["backup", file], { dataDir: hub.dataDir, env });
     expect(again).toMatchObject({
       code: 1,
@@ -111,7 +111,7 @@ describe("hub backup", () => {
 });
 
 describe("hub restore", () => {
-  test("refuses a damaged file, a data directory in use and one with data, and changes nothing", async () => {
+  test("rejects a damaged file, a data directory in use and one with data, and changes nothing", async () => {
     const target = path.join(await makeFolder(), "data");
     const damaged = path.join(folder, "damaged.backup");
     const bytes = await readFile(file);
@@ -133,7 +133,7 @@ describe("hub restore", () => {
     expect(await runHub(["doctor"], { dataDir: used, env })).toMatchObject({ code: 0, stderr: "" });
   }, 120_000);
 
-  test("brings everything back, calls nobody until that is resumed, and then goes on", async () => {
+  test("restores everything, makes no outbound calls until resumed, and then continues", async () => {
     const dataDir = path.join(await makeFolder(), "data");
     const { code, stdout, stderr } = await runHub(["restore", file], { dataDir, env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -165,7 +165,7 @@ describe("hub restore", () => {
       { order_ids: orderIds, actions: [{ type: "add_tags", params: { tags: ["later"] } }] },
       { headers: { prefer: "respond-async" } },
     );
-    // What calls nobody goes on. It was asked for last: the others would have begun by now.
+    // Work without outbound calls continues. It was requested last: the others would have started by now.
     await processComparison(restored);
     expect((await restored.get(`/operations/runs/${run.id}`)).body.status).toBe("queued");
     expect(receiver.received.length).toBe(before);
@@ -184,7 +184,7 @@ describe("hub restore", () => {
     expect(command.stdout).toBe("live: outbound work was not paused\npreview: outbound work goes on\n");
   }, 120_000);
 
-  test("that was killed begins anew, and no hub starts on what it left", async () => {
+  test("that was killed can be repeated, and no hub starts before", async () => {
     const dataDir = path.join(await makeFolder(), "data");
     await mkdir(dataDir);
     await writeFile(path.join(dataDir, "restoring"), "A restore has not ended.\n");
@@ -213,7 +213,7 @@ describe("hub restore", () => {
   );
 });
 
-test("a restore into an external database brings the key that is in the file", async () => {
+test("a restore into an external database writes the key of the file to the data directory", async () => {
   const cluster = inject("cluster");
   const name = `restored_${crypto.randomUUID().replaceAll("-", "")}`;
   const postgres = { ...cluster, database: "postgres" };
@@ -233,7 +233,7 @@ test("a restore into an external database brings the key that is in the file", a
 }, 120_000);
 
 describe("hub move-to", () => {
-  test("moves a stopped hub to an external database, where it goes on at once, and closes the data directory", async () => {
+  test("moves a stopped hub to an external database, where it continues at once, and closes the data directory", async () => {
     const dataDir = path.join(await makeFolder(), "data");
     await runHub(["restore", file], { dataDir, env });
     const cluster = inject("cluster");

@@ -20,13 +20,13 @@ import { findSecretKey } from "./secret-key.ts";
 import { hubVersion } from "../core/hub-version.ts";
 import { withDatabases } from "./with-worlds.ts";
 
-/** Beside a running hub as well: it reads one moment of each database, and nothing waits for it. */
+/** Works while a hub runs: it reads a snapshot of each database, and no request waits for it. */
 export async function runBackup(config: Config, args: string[]): Promise<void> {
   const options = { "without-secret-key": { type: "boolean", default: false } } as const;
   const { positionals, values } = parseArgs({ args, allowPositionals: true, options });
   const file = requireFile(positionals, "backup");
   await withDatabases(config, { mayShare: true, mayCreate: false }, async (databases) => {
-    // A key that its owner keeps elsewhere stays there.
+    // A key from HUB_SECRET_KEY is stored by the operator and not part of the file.
     const hasSecretKey = config.secretKey === undefined && !values["without-secret-key"];
     const { size, manifest } = await writeBackup(config, databases, { file, hasSecretKey });
     console.log(describe(file, size, manifest).join("\n"));
@@ -41,7 +41,7 @@ export function requireFile(positionals: string[], command: string): string {
 
 type BackupOptions = { file: string; hasSecretKey: boolean };
 
-/** Writes the file, then reads it back: what is answered was found in the file, not in memory. */
+/** Writes the file, then reads it back: the returned figures come from the file, not from memory. */
 export async function writeBackup(
   config: Config,
   databases: Databases,
@@ -54,7 +54,7 @@ export async function writeBackup(
   let size: number;
   try {
     const takenAt = new Date().toISOString();
-    // All of them first: the surfaces are of the same moment, however long writing takes.
+    // Opens all snapshots first, so that the surfaces have the same time, however long writing takes.
     for (const environment of databases.environments) {
       snapshots.push(await openSnapshot(environment, await databases.reach(environment)));
     }
@@ -87,7 +87,7 @@ async function writeAll(
   return manifest;
 }
 
-/** A log that is broken is saved as it is: the rest of the data is as dear as before. */
+/** A broken audit log does not prevent the backup: the rest of the data is still worth saving. */
 async function verifyLogs({ environment, db }: Snapshot, surface: SurfaceManifest, secrets: Secrets): Promise<void> {
   const newest = (await readMigrations()).at(-1)!.version;
   if (schemaVersionOf(surface) !== newest)

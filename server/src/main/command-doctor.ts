@@ -7,7 +7,7 @@ import { describeMissingKeys } from "./secret-key.ts";
 import { hubVersion } from "../core/hub-version.ts";
 import { withWorlds } from "./with-worlds.ts";
 
-/** Says what it looked at and what it found; exit code 1 when something is wrong. */
+/** Prints each check and its result; exit code 1 if something is wrong. */
 export async function runDoctor(config: Config): Promise<void> {
   console.log(`hub ${hubVersion}, Node ${process.version}, ${process.platform} ${process.arch}`);
   console.log(config.databaseUrl === undefined ? `embedded PostgreSQL in ${config.dataDir}` : "external PostgreSQL");

@@ -13,8 +13,8 @@ import { findSecretKey, secretKeyFile } from "./secret-key.ts";
 import { withDatabases } from "./with-worlds.ts";
 
 /**
- * From the embedded database to an external one. The hub is stopped meanwhile, and the data directory is marked before the
- * target commits: at no moment could a hub begin to work on both.
+ * Moves from the embedded database to an external one. The hub is stopped meanwhile, and the data directory is marked before the
+ * target commits, so that no hub can ever work on both.
  */
 export async function runMove(config: Config, args: string[]): Promise<void> {
   const { positionals, values } = parseArgs({ args, allowPositionals: true, options: { preview: { type: "string" } } });
@@ -42,7 +42,7 @@ export async function runMove(config: Config, args: string[]): Promise<void> {
       PREVIEW_DATABASE_URL: values.preview,
     });
     const to = await openDatabases(target, { log: () => {}, mayShare: false, mayCreate: false });
-    // Until the target commits, it is empty, and this data directory is as good as before.
+    // Until the target commits it is empty, and this data directory stays usable.
     const beforeCommit = async (): Promise<void> => await setMark(dataDir, "moved", markText(dataDir, where));
     try {
       await writeBackup(config, databases, { file, hasSecretKey: false });

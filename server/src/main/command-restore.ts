@@ -21,7 +21,7 @@ import { findKeyFile, secretKeyFile, writeKeyFile } from "./secret-key.ts";
 import { openWorld } from "./world.ts";
 import { withDatabases } from "./with-worlds.ts";
 
-/** Into a new data directory, or into empty databases; what is there already is never touched. */
+/** Restores into a new data directory, or into empty databases; existing data is never changed. */
 export async function runRestore(config: Config, args: string[]): Promise<void> {
   const options = { "without-secret-key": { type: "boolean", default: false } } as const;
   const { positionals, values } = parseArgs({ args, allowPositionals: true, options });
@@ -33,11 +33,11 @@ export async function runRestore(config: Config, args: string[]): Promise<void> 
   const mayReplace = isEmbedded && hasMark(dataDir, "restoring");
   await withDatabases(config, { mayShare: false, mayCreate: true, mayBeMarked: true }, async (databases) => {
     const pause = { reason: "restored", takenAt: manifest.takenAt, pausedAt: new Date().toISOString() };
-    // Never before: what is in a marked data directory is replaced by the next restore.
+    // Not earlier: the next restore replaces the content of a marked data directory.
     const whenEmpty = async (): Promise<void> => {
       if (isEmbedded) await setMark(dataDir, "restoring", notEnded(path.resolve(backup.file), dataDir));
     };
-    // Before the commit: without the key the restored secrets could not be opened.
+    // Before the commit: without the key the restored secrets could not be decrypted.
     const beforeCommit = async (): Promise<void> => {
       if (keys.fromFile !== undefined) await writeKeyFile(secretKeyFile(dataDir), keys.fromFile);
     };
@@ -52,12 +52,12 @@ const notEnded = (file: string, dataDir: string): string =>
 
 export type Keys = {
   secrets: Secrets;
-  /** The key that came out of the file, where no other was given. */
+  /** The key from the file, if no other was given. */
   fromFile: string | undefined;
   missing: string[];
 };
 
-/** Before anything is changed: without its key a restored hub would not start. */
+/** Called before anything is changed: without its key a restored hub would not start. */
 async function findKeys(
   config: Config,
   { file, manifest, secretKey, signature }: CheckedBackup,
@@ -89,13 +89,13 @@ type LoadInto = {
   backup: CheckedBackup;
   mayReplace: boolean;
   keys: Keys;
-  /** Undefined: what is loaded may call out. */
+  /** Undefined: the loaded hub may make outbound calls. */
   pause: OutboundPause | undefined;
   whenEmpty?: () => Promise<void>;
   beforeCommit?: () => Promise<void>;
 };
 
-/** Loads, compares, brings the schema up to date and checks the audit logs; says what it did. */
+/** Loads, compares, migrates and verifies the audit logs; prints what it did. */
 export async function loadInto(
   config: Config,
   databases: Databases,

@@ -13,7 +13,7 @@ import { ConfigError } from "./config.ts";
 import { describeMissingKeys } from "./secret-key.ts";
 import { withWorlds } from "./with-worlds.ts";
 
-/** After HUB_SECRET_KEY got a new value, with the one before in HUB_PREVIOUS_SECRET_KEYS: see docs/operate.md. */
+/** Run after HUB_SECRET_KEY was changed, with the old key in HUB_PREVIOUS_SECRET_KEYS: see docs/operate.md. */
 export async function runRewrap(config: Config, args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { "discard-lost-keys": { type: "boolean", default: false } } });
   await withWorlds(config, { mayMigrate: false, mayLackKeys: true }, async (worlds) => {

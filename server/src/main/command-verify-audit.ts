@@ -13,7 +13,7 @@ import { withWorlds } from "./with-worlds.ts";
 const findErrors = createFinder(AuditHead, "body");
 const pageSize = 100;
 
-/** Exit code 1 when something is wrong. Files are answers of `GET /audit/head` that were kept elsewhere. */
+/** Exit code 1 if something is wrong. Files are saved responses of `GET /audit/head`. */
 export async function runVerifyAudit(config: Config, files: string[]): Promise<void> {
   const heads = await Promise.all(files.map(readHead));
   await withWorlds(config, { mayMigrate: false }, async (worlds) => {

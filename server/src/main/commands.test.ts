@@ -10,7 +10,7 @@ const admin = { email: "admin@hub.example", password: "correct horse battery" };
 const first = { HUB_ADMIN_EMAIL: admin.email, HUB_ADMIN_PASSWORD: admin.password };
 
 describe("hub", () => {
-  test("help lists every command, and an unknown one is named and refused", async () => {
+  test("help lists every command; an unknown one is rejected by name", async () => {
     for (const args of [["help"], ["--help"], []]) {
       const help = await runHub(args);
       expect(help.code).toBe(0);
@@ -26,7 +26,7 @@ describe("hub", () => {
     }
   });
 
-  test("a command that is asked for help prints it and does nothing else", async () => {
+  test("a command with --help prints its help and does nothing else", async () => {
     for (const args of [
       ["serve", "--help"],
       ["serve", "-h"],
@@ -44,7 +44,7 @@ describe("hub", () => {
     expect(existsSync(dataDir)).toBe(false);
   });
 
-  test("an argument or option that a command does not take is refused, with the one that was meant", async () => {
+  test("an unknown argument or option is rejected with a suggestion", async () => {
     const refusals = [
       [["serve", "--port", "3"], "there is no option --port. Did you mean the setting HUB_PORT"],
       [["serve", "3"], 'unexpected argument "3"'],
@@ -62,7 +62,7 @@ describe("hub", () => {
     expect(existsSync(dataDir)).toBe(false);
   });
 
-  test("says which version it is", async () => {
+  test("prints its version", async () => {
     for (const args of [["--version"], ["-v"]]) {
       expect(await runHub(args)).toMatchObject({
         code: 0,
@@ -96,7 +96,7 @@ describe("hub commands on a data directory", () => {
     expect(postmasterOf(dataDir)).toBeUndefined();
   });
 
-  test("create-admin makes the first administrator, further ones, and further organizations", async () => {
+  test("create-admin creates the first administrator, further ones, and further organizations", async () => {
     const made = await runHub(["create-admin", "first@hub.example"], { dataDir });
     const [, password] = /with the password (\S+)/.exec(made.stdout)!;
     const hub = await startHubProcess({ dataDir, env: first });
@@ -124,7 +124,7 @@ describe("hub commands on a data directory", () => {
     expect(await hub.stop()).toBe(0);
   });
 
-  test("doctor ends with 1 and names the entry when somebody has changed the audit log", async () => {
+  test("doctor exits with 1 and names the entry if the audit log was changed", async () => {
     const hub = await startHubProcess({ dataDir });
     const client = new pg.Client({ host: path.join(dataDir, "run"), user: "hub", database: "hub_live" });
     await client.connect();
@@ -163,12 +163,12 @@ function findHostNode(): string | undefined {
 describe.runIf(hostNode !== undefined)("the hub command on a host with an older Node", () => {
   const command = [hostNode!, path.join(repository, "server/bin/hub.js")] as const;
 
-  test("runs on the Node that the project brings and passes on the exit code", async () => {
+  test("runs on the Node of the project and returns its exit code", async () => {
     expect((await runHub(["print-routes"], { command })).stdout).toContain("/v1/capabilities");
     expect((await runHub(["no-such-command"], { command })).code).toBe(1);
   });
 
-  test("passes a SIGTERM on, so that the hub and its PostgreSQL end", async () => {
+  test("forwards SIGTERM, so that the hub and its PostgreSQL end", async () => {
     const hub = await startHubProcess({ command, dataDir, env: first });
     await signIn(hub.previewUrl, admin);
     expect(await hub.stop()).toBe(0);

@@ -15,7 +15,7 @@ test("without any setting the hub runs with its defaults", () => {
   expect(readConfig({})).toMatchObject({ host: "127.0.0.1", port: 8080, previewPort: 8081, rateLimit: 600 });
 });
 
-test("all mistakes are told at once, each with the name of its setting", () => {
+test("all mistakes are reported at once, each with the name of its setting", () => {
   const problems = problemsOf({
     HUB_PORT: "eighty",
     HUB_ROLES: "api,wroker",
@@ -34,14 +34,14 @@ test("all mistakes are told at once, each with the name of its setting", () => {
   ]);
 });
 
-test("a misspelt name is refused with what was probably meant", () => {
+test("a misspelt name is rejected with a suggestion", () => {
   expect(problemsOf({ HUB_PROT: "80", HUB_QQQQQQQQQQQQQQQQQ: "1", OTHER: "x" })).toEqual([
     "HUB_PROT is not a setting of the hub; did you mean HUB_PORT?",
     "HUB_QQQQQQQQQQQQQQQQQ is not a setting of the hub; docs/operate.md lists them.",
   ]);
 });
 
-test("an origin that no browser sends is refused, since no page would ever match it", () => {
+test("an origin that no browser sends is rejected, since no page would ever match it", () => {
   const good = "https://ops.example.com,http://localhost:3000";
   expect(readConfig({ HUB_CORS_ORIGINS: good }).corsOrigins).toEqual(good.split(","));
   for (const origin of ["ops.example.com", "*", "https://ops.example.com/", "https://ops.example.com/app", "null"]) {
@@ -51,7 +51,7 @@ test("an origin that no browser sends is refused, since no page would ever match
   }
 });
 
-test("metrics are open on loopback alone, unless a token or `off` is said", () => {
+test("metrics are open on loopback only, unless a token or `off` is set", () => {
   const access = (env: Record<string, string>) => readConfig(env).metricsAccess;
   expect(access({})).toBe("open");
   for (const host of ["localhost", "127.0.0.1", "::1"]) expect(access({ HUB_HOST: host })).toBe("open");
@@ -77,11 +77,11 @@ test("a proxy is an address or a range of addresses", () => {
   }
 });
 
-test("every setting has one name, and those of the hub begin with HUB_", () => {
+test("every setting has one name, and those of the hub start with HUB_", () => {
   expect(settingNames().filter((name) => !name.startsWith("HUB_"))).toEqual(["DATABASE_URL", "PREVIEW_DATABASE_URL"]);
 });
 
-test("an issuer whose answers could be changed on their way is refused (security 18)", () => {
+test("an issuer without TLS is rejected, except on loopback (security 18)", () => {
   const audience = { HUB_OIDC_AUDIENCE: "hub" };
   for (const issuer of [
     "https://id.example",
@@ -96,12 +96,12 @@ test("an issuer whose answers could be changed on their way is refused (security
   }
 });
 
-test("an administrator's password that would be guessed is refused (security 15)", () => {
+test("a guessable password of the administrator is rejected (security 15)", () => {
   expect(problemsOf({ HUB_ADMIN_PASSWORD: "password12" })[0]).toMatch(/^HUB_ADMIN_PASSWORD is too easy to guess/);
   expect(readConfig({ HUB_ADMIN_PASSWORD: "five-minute-tour" }).admin.password).toBe("five-minute-tour");
 });
 
-test("two surfaces on one port are refused before anything listens; any free one may be asked for twice (reliability R10)", () => {
+test("two surfaces on one port are rejected before anything listens; port 0 may be used twice (reliability R10)", () => {
   expect(problemsOf({ HUB_PORT: "9000", HUB_PREVIEW_PORT: "9000" })).toEqual([
     "HUB_PREVIEW_PORT and HUB_PORT are both 9000.",
   ]);
@@ -109,7 +109,7 @@ test("two surfaces on one port are refused before anything listens; any free one
   expect(problemsOf({ HUB_PORT: "0", HUB_PREVIEW_PORT: "0" })).toEqual([]);
 });
 
-test("of several databases only one that takes writes can be asked for (reliability R6)", () => {
+test("with several database hosts only read-write is accepted (reliability R6)", () => {
   const url = "postgres://hub@one,two/hub?target_session_attrs=";
   const env = { HUB_SECRET_KEY: "x".repeat(32) };
   expect(problemsOf({ ...env, DATABASE_URL: `${url}read-write` })).toEqual([]);

@@ -1,4 +1,4 @@
-import type { Kept, Settings } from "../context.ts";
+import type { RetainedKind, Settings } from "../context.ts";
 import type { MetricsAccess } from "../http/pages.ts";
 import { passwordProblem } from "../core/password-rules.ts";
 import { isIP } from "node:net";
@@ -40,7 +40,7 @@ export type Config = {
   /** Restarts a hub that dies. */
   autoRestart: boolean;
   /** Undefined: forever. */
-  retentionDays: Record<Kept, number | undefined>;
+  retentionDays: Record<RetainedKind, number | undefined>;
   /** Undefined: forever. */
   eventRetentionDays: number | undefined;
   maxSelectionOrders: number;
@@ -122,8 +122,8 @@ function readSettings(reader: SettingReader): Config {
       pickups: readDays(reader, "HUB_PICKUP_RETENTION_DAYS", 730),
       labelFiles: readDays(reader, "HUB_LABEL_FILE_RETENTION_DAYS", 180),
       deliveries: readDays(reader, "HUB_DELIVERY_RETENTION_DAYS", 30),
-      deliveryAnswers: readDays(reader, "HUB_DELIVERY_RESPONSE_RETENTION_DAYS", 7),
-      firings: readDays(reader, "HUB_INVOCATION_RETENTION_DAYS", 90),
+      deliveryResponses: readDays(reader, "HUB_DELIVERY_RESPONSE_RETENTION_DAYS", 7),
+      invocations: readDays(reader, "HUB_INVOCATION_RETENTION_DAYS", 90),
       requests: readDays(reader, "HUB_REQUEST_LOG_RETENTION_DAYS", 7),
     },
     // At least a month: consumers are promised that they can catch up after that long.

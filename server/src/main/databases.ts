@@ -106,7 +106,7 @@ function refuseToBeginEmpty({ dataDir }: Config, mayCreate: boolean): string | u
   if (!existsSync(key)) return undefined;
   return (
     `There is a ${key}, but no database belongs to ${dataDir}: it was moved, or restored in part ` +
-    '(see "Where data lies" in docs/operate.md). Bring the database back, or remove the key to begin with an empty one.'
+    '(see "Where data is stored" in docs/operate.md). Bring the database back, or remove the key to begin with an empty one.'
   );
 }
 

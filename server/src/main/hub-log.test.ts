@@ -18,8 +18,8 @@ function openLog(everyMs: number): { log: pino.Logger; lines: Line[] } {
 
 const lost = (): Error => Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
 
-describe("a database that is away (operations N6)", () => {
-  test("is told once for each thing that it keeps from being done, without stacks, and how often afterwards", async () => {
+describe("a database outage (operations N6)", () => {
+  test("is logged once for each affected operation, without stacks, and with a count afterwards", async () => {
     const { log, lines } = openLog(50);
     for (let i = 0; i < 100; i++) {
       log.warn({ err: lost(), work: "tasks" }, "no work could be taken; it waits");
@@ -39,7 +39,7 @@ describe("a database that is away (operations N6)", () => {
     expect(lines).toHaveLength(5);
   });
 
-  test("hides no other fault, and says nothing more when it was met once", async () => {
+  test("hides no other error, and adds no count for a single occurrence", async () => {
     const { log, lines } = openLog(1);
     for (let i = 0; i < 3; i++) log.warn({ err: new TypeError("a bug") }, "no work could be taken; it waits");
     log.warn({ err: lost() }, "a database connection was lost");
@@ -54,10 +54,10 @@ describe("a database that is away (operations N6)", () => {
   });
 });
 
-describe("a line for people", () => {
+describe("a readable line", () => {
   const time = new Date(2026, 10, 17, 9, 5, 7).toISOString();
 
-  test("has the time, what happened, and what belongs to it", () => {
+  test("has the time, the message and its fields", () => {
     const entry = {
       level: 30,
       time,
@@ -68,7 +68,7 @@ describe("a line for people", () => {
     expect(prettyLine(JSON.stringify(entry))).toBe("09:05:07  migration 2 of 30  migration=0018_order_search.sql");
   });
 
-  test("tells of a request what was asked and answered, and its id if it failed", () => {
+  test("shows method, path and status of a request, and its id if it failed", () => {
     const request = { method: "POST", route: "/api/v1/orders", durationMs: 12, orgId: "org", requestId: "req_1" };
     const entry = { level: 30, time, environment: "preview", ...request, msg: "request" };
     expect(prettyLine(JSON.stringify({ ...entry, status: 201 }))).toBe(
@@ -79,7 +79,7 @@ describe("a line for people", () => {
     );
   });
 
-  test("shows where a fault of the hub happened, and leaves what is no entry as it is", () => {
+  test("shows the stack of an error, and keeps lines that are no log entries", () => {
     const err = { type: "Error", message: "boom", stack: "Error: boom\n    at here" };
     expect(prettyLine(JSON.stringify({ level: 50, time, msg: "unexpected error", err }))).toBe(
       "09:05:07  ERROR unexpected error  (boom)\n    Error: boom\n        at here",

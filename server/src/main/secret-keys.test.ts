@@ -12,7 +12,7 @@ import { resignHeadsAcrossOrgs } from "../events/audit-head.ts";
 
 const newKey = "another-secret-key-another-secret-key-42";
 
-test("everything that is sealed is listed, so that a new key seals it anew", async () => {
+test("every encrypted column is listed, so that rewrap covers it", async () => {
   const hub = await startTestHub();
   const { db } = hub.world;
   await buildOneOfEverything(await hub.org());
@@ -47,7 +47,7 @@ test("everything that is sealed is listed, so that a new key seals it anew", asy
   ]);
 });
 
-test("with a new secret key and the one before, all goes on; sealed anew, the one before is not needed any more", async () => {
+test("with a new secret key and the previous one everything works; after rewrap the previous one is not needed", async () => {
   const hub = await startTestHub();
   const org = await hub.org();
   const settings = { baseUrl: "https://erp.example" };
@@ -101,7 +101,7 @@ async function signInAs(url: string, { email, password }: { email: string; passw
   return ((await response.json()) as { accessToken: string }).accessToken;
 }
 
-test("a wrong key is found at the start and by doctor (R10), rewrap changes the key, and saved heads are checked", async () => {
+test("a wrong key is detected at the start and by doctor (R10), rewrap changes the key, and saved heads are checked", async () => {
   const dataDir = path.join(await makeFolder(), "data");
   const admin = { email: "admin@hub.example", password: "correct horse battery" };
   const keys = { old: secretKey, new: newKey };

@@ -57,7 +57,7 @@ describe("SIGTERM", () => {
     dataDir = await readyDataDir();
   });
 
-  test("with a queue of long runs ends after the portion at hand, and the next start goes on at once", async () => {
+  test("with a queue of long runs ends after the current batch, and the next start continues at once", async () => {
     const hub = await startHubProcess({ dataDir, env });
     const client = await signIn(hub.url, admin);
     const orders = Array.from({ length: 2_000 }, () => ({ status: "ready" }));
@@ -80,7 +80,7 @@ describe("SIGTERM", () => {
     await next.stop();
   }, 120_000);
 
-  test("under load loses no answer: whatever was accepted is answered whole, then hub and PostgreSQL are gone", async () => {
+  test("under load accepted requests get complete responses, then hub and PostgreSQL end", async () => {
     const hub = await startHubProcess({ dataDir, env });
     const { token } = await signIn(hub.url, admin);
     const sent: Sent[] = [];
@@ -107,7 +107,7 @@ describe("SIGTERM", () => {
     await next.stop();
   });
 
-  test("answers a request that is still arriving and does not wait for a connection on which nothing was sent", async () => {
+  test("completes a request that is still arriving, and does not wait for an idle connection", async () => {
     const hub = await startHubProcess({ dataDir, env });
     const { token } = await signIn(hub.url, admin);
     const { hostname, port } = new URL(hub.url);
@@ -133,7 +133,7 @@ describe("SIGTERM", () => {
     expect(postmasterOf(dataDir)).toBeUndefined();
   });
 
-  test("while PostgreSQL is being restarted ends that one too", async () => {
+  test("during a restart of PostgreSQL ends it too", async () => {
     const hub = await startHubProcess({ dataDir, env });
     const killed = postmasterOf(dataDir)!;
     process.kill(killed, "SIGKILL");
@@ -150,7 +150,7 @@ describe("SIGTERM", () => {
   });
 
   test.for(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
-    "in the middle of a start (%s) leaves no PostgreSQL behind",
+    "during a start (%s) leaves no PostgreSQL running",
     async (signal) => {
       const hub = await spawnHub({ dataDir, env });
       await vi.waitUntil(() => postmasterOf(dataDir) !== undefined, { timeout: 20_000, interval: 2 });
@@ -167,7 +167,7 @@ describe("a first start that is ended (operations N4)", () => {
     existsSync(dataDir) && readdirSync(dataDir).some((name) => name.endsWith(".new"));
 
   test.runIf(process.platform === "linux")(
-    "with its whole group while the database is being created says nothing but that, and leaves nothing",
+    "with its process group during the creation of the database logs only that, and leaves nothing",
     async () => {
       const dataDir = path.join(await makeFolder(), "data");
       // As `timeout` and a terminal do it: to the hub and everything that it has started in its group.
@@ -181,7 +181,7 @@ describe("a first start that is ended (operations N4)", () => {
     },
   );
 
-  test("and cannot get on ends all the same, with its PostgreSQL", async () => {
+  test("and is stuck ends all the same, with its PostgreSQL", async () => {
     const dataDir = await readyDataDir();
     const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} });
     // The hub will adopt it. A migration is missing, and the lock for it is held by another process.
@@ -200,7 +200,7 @@ describe("a first start that is ended (operations N4)", () => {
     expect(isRunning(postmaster)).toBe(false);
   });
 
-  test("by SIGKILL when its PostgreSQL has just been started leaves that for a while, for another hub, not for ever", async () => {
+  test("by SIGKILL right after the start of its PostgreSQL leaves it running for a while, then it ends", async () => {
     const dataDir = path.join(await makeFolder(), "data");
     const hub = await spawnHub({ dataDir, env: liveOnly });
     await vi.waitUntil(() => postmasterOf(dataDir) !== undefined, { timeout: 40_000, interval: 1 });
@@ -211,7 +211,7 @@ describe("a first start that is ended (operations N4)", () => {
   }, 120_000);
 });
 
-describe("a wrapper that alone gets the signal", () => {
+describe("a wrapper process that alone gets the signal", () => {
   test.each([
     ["npm", "SIGTERM", ["npm", "start"]],
     ["npm", "SIGINT", ["npm", "start"]],
@@ -230,7 +230,7 @@ describe("a wrapper that alone gets the signal", () => {
   );
 });
 
-test("a hub that cannot end in good order, say with a full disk, still leaves no PostgreSQL behind (reliability R5)", async () => {
+test("a hub that cannot stop cleanly, for example with a full disk, leaves no PostgreSQL running (reliability R5)", async () => {
   const hub = await startHubProcess({ dataDir: await readyDataDir(), env: { ...env, HUB_PREVIEW_PORT: "off" } });
   const postmaster = postmasterOf(hub.dataDir)!;
   const client = new pg.Client(databaseOf(hub.dataDir));

@@ -25,7 +25,7 @@ function homeElsewhere(dataDir: string): string {
 }
 
 describe.runIf(process.getuid?.() === 0)("as root", () => {
-  test("a data directory under a folder that nobody else may enter works, with a strict umask too", async () => {
+  test("a data directory below a private folder works, also with a strict umask", async () => {
     const folder = await privateFolder();
     const dataDir = path.join(folder, "data");
     const home = homeElsewhere(dataDir);
@@ -43,7 +43,7 @@ describe.runIf(process.getuid?.() === 0)("as root", () => {
     await next.stop();
   });
 
-  test("a checkout that nobody else may enter works: PostgreSQL runs from a copy", async () => {
+  test("a private checkout works: PostgreSQL runs from a copy", async () => {
     const checkout = await privateCheckout();
     const dataDir = path.join(await makeFolder(), "data");
     const hubMain = path.join(checkout, "server/src/main/hub.ts");
@@ -54,7 +54,7 @@ describe.runIf(process.getuid?.() === 0)("as root", () => {
     await hub.stop();
   });
 
-  test("a data directory that an ordinary user began is carried on", async () => {
+  test("a data directory created by an ordinary user can be used", async () => {
     const begun = await startHubProcess({ env, user: ordinaryUser()! });
     expect(await begun.stop()).toBe(0);
     const hub = await startHubProcess({ dataDir: begun.dataDir, env: { HUB_PREVIEW_PORT: "off" } });
@@ -62,7 +62,7 @@ describe.runIf(process.getuid?.() === 0)("as root", () => {
     expect(await hub.stop()).toBe(0);
   });
 
-  test("security 19: what somebody puts where the socket goes, in a shared temporary folder, is not given away", async () => {
+  test("security 19: a foreign file at the socket path in a shared temporary folder does not get another owner", async () => {
     const temporary = await makeFolder();
     const victim = path.join(await makeFolder(), "victim");
     await mkdir(victim, { mode: 0o755 });
@@ -89,7 +89,7 @@ describe.runIf(process.getuid?.() === 0)("as root", () => {
     expect(await hub.stop()).toBe(0);
   });
 
-  test("the user that PostgreSQL runs as cannot reach what is behind a private folder", async () => {
+  test("the user of PostgreSQL cannot read a private folder", async () => {
     const user = ordinaryUser()!;
     const folder = await privateFolder();
     expect(await canReach(user, path.dirname(folder))).toBe(true);

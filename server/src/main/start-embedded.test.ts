@@ -55,7 +55,7 @@ describe("the hub on its own PostgreSQL", () => {
     }
   }
 
-  test("is no superuser, also on a database that an earlier hub has used as one", async () => {
+  test("is no superuser, also on a database of an earlier hub that was one", async () => {
     const hub = await startHubProcess({ dataDir: await readyDataDir(), env: liveOnly });
     const written = await write(hub);
     const isSuper = "select distinct usename, usesuper from pg_stat_activity join pg_user using (usename)";
@@ -141,7 +141,7 @@ describe("after a hub was killed", () => {
     await gone(orphan!);
   });
 
-  test("together with its PostgreSQL, the next one finds everything that was acknowledged", async () => {
+  test("together with its PostgreSQL, the next one finds all acknowledged changes", async () => {
     const hub = await startHubProcess({ dataDir, env });
     names.push(await write(hub));
     const postmaster = postmasterOf(dataDir)!;
@@ -165,7 +165,7 @@ describe("after a hub was killed", () => {
     await next.stop();
   });
 
-  test("and its process id went to a stranger, the next one starts and leaves the stranger alone", async () => {
+  test("and its process id was reused, the next one starts without touching that process", async () => {
     const file = path.join(dataDir, "postgres/postmaster.pid");
     // Of PostgreSQL's own user: only then does PostgreSQL take it for a running server.
     const { uid, gid } = await stat(path.dirname(file));
@@ -181,7 +181,7 @@ describe("after a hub was killed", () => {
     await once(stranger, "exit");
   });
 
-  test("in the middle of its first start, the next one starts afresh and leaves no rubbish", async () => {
+  test("during its first start, the next one starts again and leaves no files behind", async () => {
     const fresh = path.join(await makeFolder(), "data");
     const hub = await spawnHub({ dataDir: fresh, env: liveOnly });
     const isMaking = (): boolean => existsSync(path.join(fresh, `postgres.${hub.pid}.new`));
@@ -202,13 +202,13 @@ describe("a running hub", () => {
     token = (await signIn(hub.url, admin)).token!;
   });
 
-  test("has the demo data in its preview, though the first start was cut short", async () => {
+  test("has the demo data in its preview, although the first start was interrupted", async () => {
     const preview = await signIn(hub.previewUrl, admin);
     const count = async () => (await preview.get("/orders?limit=1")).body.pagination.total;
     await vi.waitFor(async () => expect(await count()).toBeGreaterThan(1_000), soon);
   });
 
-  test("refuses a second one on its data directory, also by another name, and keeps answering", async () => {
+  test("rejects a second one on its data directory, also through another path, and keeps serving", async () => {
     const alias = path.join(await makeFolder(), "alias");
     await symlink(dataDir, alias);
     for (const name of [dataDir, alias]) {
@@ -219,7 +219,7 @@ describe("a running hub", () => {
     }
   });
 
-  test.runIf(canUnshare)("refuses one in another container, whose processes cannot see each other", async () => {
+  test.runIf(canUnshare)("rejects one in another container with separate process ids", async () => {
     const command = [...anotherContainer, process.execPath, hubMain] as const;
     const second = await runHub(["serve"], { dataDir: dataDir, env, command });
     expect(second.code).toBe(1);
@@ -227,7 +227,7 @@ describe("a running hub", () => {
     expect((await clientOf(hub.url, token).get("/condition-sets")).status).toBe(200);
   });
 
-  test("answers 503 while its PostgreSQL is down and works again when it has restarted it", async () => {
+  test("returns 503 while its PostgreSQL is down, and works again after restarting it", async () => {
     const postmaster = postmasterOf(dataDir)!;
     const client = clientOf(hub.url, token);
     const statuses: number[] = [];
@@ -265,7 +265,7 @@ describe("a running hub", () => {
     expect(hub.stdout()).not.toContain("unexpected error");
   });
 
-  test("keeps its data directory while its PostgreSQL is dead and it could not act on that yet (reliability R8)", async () => {
+  test("keeps its data directory locked while its PostgreSQL is dead and not restarted yet (reliability R8)", async () => {
     const postmaster = postmasterOf(dataDir)!;
     hub.send("SIGSTOP");
     process.kill(postmaster, "SIGKILL");
@@ -294,8 +294,8 @@ describe("a running hub", () => {
   });
 });
 
-describe("two first starts at once on one empty data directory", () => {
-  test("leave exactly one hub, which works", async () => {
+describe("two concurrent first starts on one empty data directory", () => {
+  test("leave exactly one working hub", async () => {
     const empty = path.join(await makeFolder(), "data");
     const hubs = await Promise.all([spawnHub({ dataDir: empty }), spawnHub({ dataDir: empty })]);
     const loser = await Promise.race(hubs.map(async (hub) => (await hub.exited, hub)));
@@ -309,7 +309,7 @@ describe("two first starts at once on one empty data directory", () => {
   });
 });
 
-test("a data directory whose database is gone is refused as moved, not begun anew (reliability R10)", async () => {
+test("a data directory without its database is rejected as moved, not created again (reliability R10)", async () => {
   const folder = path.join(await makeFolder(), "data");
   const doctor = await runHub(["doctor"], { dataDir: folder, env: liveOnly });
   expect(doctor).toMatchObject({ code: 1, stdout: expect.stringContaining("embedded PostgreSQL") as string });

@@ -72,7 +72,7 @@ describe("hubs on one external PostgreSQL", () => {
     hubs = await Promise.all([startHubProcess({ env }), startHubProcess({ env })]);
   });
 
-  test("start at the same moment on empty databases and share their administrator", async () => {
+  test("start concurrently on empty databases and share their administrator", async () => {
     expect(hubs.filter((hub) => hub.stdout().includes("First start"))).not.toHaveLength(0);
     for (const hub of hubs) {
       await signIn(hub.url, admin);
@@ -80,7 +80,7 @@ describe("hubs on one external PostgreSQL", () => {
     }
   });
 
-  test("accept each other's tokens and refuse a key on the request after another hub deleted it", async () => {
+  test("accept each other's tokens, and reject a key with the request after another hub deleted it", async () => {
     const [one, other] = hubs as [HubProcess, HubProcess];
     const { token } = await signIn(one.url, admin);
     const owner = clientOf(one.url, token);
@@ -101,7 +101,7 @@ describe("hubs on one external PostgreSQL", () => {
     }
   });
 
-  test("go on when one of them ends", async () => {
+  test("keep serving when one of them ends", async () => {
     const [one, other] = hubs as [HubProcess, HubProcess];
     expect(await one.stop()).toBe(0);
     await signIn(other.url, admin);
@@ -110,13 +110,13 @@ describe("hubs on one external PostgreSQL", () => {
 });
 
 describe("an external PostgreSQL that cannot be used", () => {
-  test("for want of HUB_SECRET_KEY is refused with that setting named", async () => {
+  test("without HUB_SECRET_KEY is rejected with the name of that setting", async () => {
     const { code, stderr } = await runHub(["serve"], { env: { DATABASE_URL: urlOf("postgres") } });
     expect(code).toBe(1);
     expect(stderr).toContain("HUB_SECRET_KEY");
   });
 
-  test("because it does not answer, or its URL is broken, is named without its password", async () => {
+  test("because it is unreachable, or its URL is invalid, is named without its password", async () => {
     const closed = await freePort();
     for (const address of [`127.0.0.1:${closed}`, "127.0.0.1:99999"]) {
       const url = `postgres://hub:verysecret@${address}/hub`;
@@ -127,7 +127,7 @@ describe("an external PostgreSQL that cannot be used", () => {
     }
   });
 
-  test("because live and preview are one database is refused: a preview reset would empty the live one", async () => {
+  test("because live and preview are one database is rejected: a preview reset would empty the live one", async () => {
     const env = await makeDatabases("same");
     const { code, stderr } = await runHub(["serve"], {
       env: { ...env, PREVIEW_DATABASE_URL: `${env["DATABASE_URL"]}?application_name=other` },
@@ -136,7 +136,7 @@ describe("an external PostgreSQL that cannot be used", () => {
     expect(stderr).toContain("PREVIEW_DATABASE_URL");
   });
 
-  test("because a newer hub has migrated the preview ends the start although the live one works", async () => {
+  test("because a newer hub has migrated the preview ends the start, although the live one works", async () => {
     const env = await makeDatabases("newer");
     expect((await runHub(["migrate"], { env })).code).toBe(0);
     await sql("newer_preview", "insert into schema_migrations values (9999, '9999_later.sql', 'x')");
@@ -147,7 +147,7 @@ describe("an external PostgreSQL that cannot be used", () => {
 });
 
 describe("a database that is not up to date", () => {
-  test("is migrated by serve and migrate alone: doctor and create-admin say so and change nothing (reliability R3)", async () => {
+  test("is migrated only by serve and migrate: doctor and create-admin report it and change nothing (reliability R3)", async () => {
     const env = await makeDatabases("older");
     const all = await readMigrations();
     const connection = { connectionString: urlOf("older_live") };
@@ -181,10 +181,10 @@ async function makeOlderDatabase(name: string): Promise<{ env: Record<string, st
   return { env, missing: all.at(-1)!.name };
 }
 
-describe("a migration that takes long (operations N2)", () => {
+describe("a long migration (operations N2)", () => {
   const soon = { timeout: 30_000, interval: 20 };
 
-  test("is told by the port that is open meanwhile and by the log; SIGTERM ends it and keeps nothing of it", async () => {
+  test("is reported on the port and in the log; SIGTERM ends it and rolls it back", async () => {
     const { env, missing } = await makeOlderDatabase("slow");
     const port = String(await freePort());
     const url = `http://127.0.0.1:${port}`;
@@ -221,8 +221,8 @@ describe("a migration that takes long (operations N2)", () => {
   }, 90_000);
 });
 
-describe("a hub at work (operations N1)", () => {
-  test("is named by a newer one that has to migrate its database, which is left as it is", async () => {
+describe("a running hub (operations N1)", () => {
+  test("is named by a newer one that has to migrate the database, which is not changed", async () => {
     const env = { ...(await makeDatabases("busy")), HUB_PREVIEW_PORT: "off" };
     const hub = await startHubProcess({ env });
     await sql(

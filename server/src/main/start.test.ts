@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 describe("a first start", () => {
-  test("keeps its passwords at the cost that is recommended, and those of whom it lets in", async () => {
+  test("hashes passwords at the recommended cost, also those of new users", async () => {
     const credentials = { email: "boss@tenant.example", password: "correct horse battery" };
     const operator = clientOf(first.url, token);
     expect((await operator.post("/organizations", { name: "Tenant", admin: credentials })).status).toBe(201);
@@ -45,7 +45,7 @@ describe("a first start", () => {
     for (const { password_hash } of rows) expect(password_hash).toMatch(/^argon2id\$19456\$2\$1\$/);
   });
 
-  test("prints a password once, and it signs in on both surfaces, also after the next start", async () => {
+  test("prints a password once, which works on both surfaces, also after the next start", async () => {
     expect(first.stdout()).toContain(`${first.url}/api/v1/auth/token`);
     expect(first.stdout()).toContain("both surfaces");
     await signIn(first.url, admin);
@@ -61,12 +61,12 @@ describe("a first start", () => {
     expect(await second.stop()).toBe(0);
   });
 
-  test("keeps its secret key in a file that only its user can read", async () => {
+  test("stores its secret key in a file that only its user can read", async () => {
     const { mode } = await stat(path.join(first.dataDir, "secret.key"));
     expect(mode & 0o777).toBe(0o600);
   });
 
-  test("refuses a secret key file that was emptied instead of working with an empty key", async () => {
+  test("rejects an emptied secret key file instead of using an empty key", async () => {
     const dataDir = path.join(await makeFolder(), "data");
     await mkdir(dataDir);
     await writeFile(path.join(dataDir, "secret.key"), "\n");
@@ -84,7 +84,7 @@ describe("a first start with its own administrator, without preview, as an ordin
     hub = await startHubProcess({ env, user: ordinaryUser() });
   });
 
-  test("takes HUB_ADMIN_EMAIL and HUB_ADMIN_PASSWORD and does not print the password", async () => {
+  test("uses HUB_ADMIN_EMAIL and HUB_ADMIN_PASSWORD and does not print the password", async () => {
     await signIn(hub.url, chief);
     expect(hub.stdout()).toContain(chief.email);
     expect(hub.stdout() + hub.stderr()).not.toContain(chief.password);
@@ -94,7 +94,7 @@ describe("a first start with its own administrator, without preview, as an ordin
     expect(hub.stdout()).not.toMatch(/^preview /m);
   });
 
-  test("tells how to sign in to the preview when it is switched on later", async () => {
+  test("prints how to sign in to the preview when it is turned on later", async () => {
     await hub.stop();
     const later = await startHubProcess({ dataDir: hub.dataDir, user: ordinaryUser() });
     const printed = later.firstAdmin()!;
@@ -106,8 +106,8 @@ describe("a first start with its own administrator, without preview, as an ordin
   });
 });
 
-describe("for people at a terminal", () => {
-  test("a first start says what it does, what to open and how to sign in, in lines that can be read", async () => {
+describe("on a terminal", () => {
+  test("a first start prints its progress, the address and how to sign in, in readable lines", async () => {
     const dataDir = path.join(await makeFolder(), "data");
     const hub = await startHubProcess({ dataDir, env: { HUB_LOG_FORMAT: "pretty", HUB_PREVIEW_PORT: "off" } });
     const { url } = hub;
@@ -144,7 +144,7 @@ describe("a port that is taken", () => {
     blocker.close();
   });
 
-  test("ends the start with the port and its setting named, and costs nobody the first password", async () => {
+  test("ends the start with the port and its setting, and the first password is not lost", async () => {
     const dataDir = await readyDataDir();
     for (const setting of ["HUB_PORT", "HUB_PREVIEW_PORT", "HUB_GATEWAY_PORT"]) {
       const { code, stderr, stdout } = await runHub(["serve"], { dataDir, env: { [setting]: port } });
@@ -169,14 +169,14 @@ describe("settings", () => {
     for (const name of ["HUB_PORT", "cook", "HUB_SECRET_KEY", "HUB_PROT"]) expect(stderr).toContain(name);
   });
 
-  test("that name an address of another machine are refused with HUB_HOST named", async () => {
+  test("with an address of another machine are rejected with the name HUB_HOST", async () => {
     const { code, stderr } = await runHub(["serve"], { dataDir: first.dataDir, env: { HUB_HOST: "192.0.2.1" } });
     expect(code).toBe(1);
     expect(stderr).toContain("192.0.2.1");
     expect(stderr).toContain("HUB_HOST");
   });
 
-  test("with a data directory that this user may not write are refused with the path", async () => {
+  test("with a data directory that this user may not write are rejected with the path", async () => {
     const dataDir = path.join(await makeFolder(), "data");
     await mkdir(dataDir, { mode: process.getuid?.() === 0 ? 0o755 : 0o555 });
     const { code, stderr } = await runHub(["serve"], { dataDir, user: ordinaryUser() });
@@ -185,7 +185,7 @@ describe("settings", () => {
     expect(stderr).toContain("HUB_DATA_DIR");
   });
 
-  test("with a file as the data directory are refused with the path", async () => {
+  test("with a file as the data directory are rejected with the path", async () => {
     const dataDir = path.join(await makeFolder(), "data");
     await writeFile(dataDir, "not a folder");
     const { code, stderr } = await runHub(["serve"], { dataDir });
@@ -195,7 +195,7 @@ describe("settings", () => {
 });
 
 describe("roles", () => {
-  test("without requests to serve, it tells of its health and its work on a port for that (reliability, gaps)", async () => {
+  test("without HTTP roles, health and metrics are on the health port (reliability, gaps)", async () => {
     const env = { HUB_ROLES: "worker,scheduler", HUB_HEALTH_PORT: "0", HUB_METRICS_TOKEN: "let-me-in" };
     const hub = await spawnHub({ dataDir: await readyDataDir(), env });
     const [, url] = await hub.printed(/^health +(http\S+)/m, 40_000);
@@ -213,7 +213,7 @@ describe("roles", () => {
     expect(await hub.stop()).toBe(0);
   });
 
-  test("with the gateway alone, it serves its own routes on its own port too and says that the others are not here", async () => {
+  test("with the gateway alone, its routes are on its own port too, and others are reported as not served", async () => {
     const env = { HUB_ROLES: "gateway", HUB_GATEWAY_PORT: "0", HUB_PREVIEW_PORT: "off" };
     const hub = await startHubProcess({ dataDir: first.dataDir, env });
     const [, gatewayUrl] = /gateway (http:\/\/\S+)/.exec(hub.stdout())!;

@@ -11,8 +11,8 @@ function childOf(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ")[0]);
 }
 
-describe.runIf(process.platform === "linux")("a hub that is looked after", () => {
-  test("is started again when it dies, and ends when it is asked to", async () => {
+describe.runIf(process.platform === "linux")("a supervised hub", () => {
+  test("is restarted when it dies, and ends on request", async () => {
     const hub = await startHubProcess({ dataDir: await readyDataDir(), env });
     const first = childOf(hub.pid);
     const environment = readFileSync(`/proc/${first}/environ`, "utf8").split("\0");
@@ -28,7 +28,7 @@ describe.runIf(process.platform === "linux")("a hub that is looked after", () =>
     expect(postmasterOf(hub.dataDir)).toBeUndefined();
   });
 
-  test("ends by itself when nobody looks after it any more", async () => {
+  test("ends when its supervisor is gone", async () => {
     const hub = await startHubProcess({ dataDir: await readyDataDir(), env });
     const child = childOf(hub.pid);
     hub.send("SIGKILL");
@@ -36,13 +36,13 @@ describe.runIf(process.platform === "linux")("a hub that is looked after", () =>
     expect(postmasterOf(hub.dataDir)).toBeUndefined();
   });
 
-  test("is not started again if it was asked to end itself", async () => {
+  test("is not restarted if it was asked to end", async () => {
     const hub = await startHubProcess({ dataDir: await readyDataDir(), env });
     process.kill(childOf(hub.pid), "SIGTERM");
     expect(await hub.exited).toBe(0);
   });
 
-  test("is not started again when it cannot start at all", async () => {
+  test("is not restarted if it cannot start at all", async () => {
     const elsewhere = { ...env, HUB_HOST: "192.0.2.1" };
     const { code, stderr } = await runHub(["serve"], { dataDir: await readyDataDir(), env: elsewhere });
     expect(code).toBe(1);

@@ -40,7 +40,7 @@ describe("a database of the hub before the baseline", () => {
   });
 
   // Every answer is held against the OpenAPI document: a stored value that was renamed in the code alone fails there.
-  test("answers every GET route as the API documents it", async () => {
+  test("responds to every GET route as documented", async () => {
     const { paths } = (await client.get("!/openapi.json")).body as { paths: Record<string, { get?: object }> };
     const readable = Object.keys(paths).filter((at) => paths[at]!.get && !/\/(watch|stream)$/.test(at));
     const found = new Set<string>();

@@ -10,15 +10,15 @@ import type { OpenWorld } from "./world.ts";
 import { openWorld } from "./world.ts";
 
 type WorldsOptions = {
-  /** Only a command whose purpose it is: there is no way back, and an older hub may be at work on them. */
+  /** Only for commands that are meant to migrate: it cannot be reverted, and an older hub may use the databases. */
   mayMigrate: boolean;
-  /** Opens them although some of what is sealed cannot be read. */
+  /** Opens the databases although some secrets cannot be decrypted. */
   mayLackKeys?: boolean;
-  /** Receives what migrations are doing. */
+  /** Receives the progress of migrations. */
   reporter?: (environment: Environment) => (progress: MigrationProgress) => void;
 };
 
-/** How long work that is interrupted may take to end by itself. */
+/** How long interrupted work may take to end before it is abandoned. */
 const interruptMs = 2_000;
 
 /** Opens the databases for a command and closes them afterwards. */
@@ -47,20 +47,20 @@ export async function withWorlds(
   });
 }
 
-/** For a command that needs the databases and no more; Ctrl-C leaves no PostgreSQL behind. */
+/** For a command that needs only the databases; Ctrl-C leaves no PostgreSQL running. */
 export async function withDatabases(
   config: Config,
   options: Omit<OpenOptions, "log" | "meanwhile" | "stopping">,
   work: (databases: Databases, stopping: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const stopping = new AbortController();
-  // Ctrl-C may arrive twice: from the terminal, and passed on by the process that started this one.
+  // Ctrl-C may arrive twice: from the terminal, and forwarded by the parent process.
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => stopping.abort());
   const opening = openDatabases(config, { ...options, log: () => {}, stopping: stopping.signal });
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   stopping.signal.addEventListener("abort", () => {
     const late = new Promise<void>((resolve) => setTimeout(resolve, interruptMs));
-    // A migration that is cancelled needs a moment to say so to an external server.
+    // A cancelled migration needs a moment to cancel its statement on an external server.
     const quiet = Promise.race([ended, opening.then(() => late)]);
     const stopped = quiet.then(() => opening).then((databases) => databases.stop());
     void stopped.catch(() => {}).finally(() => process.exit(130));

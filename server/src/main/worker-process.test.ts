@@ -69,8 +69,8 @@ async function longestHold(): Promise<number> {
   return Number(told[1]);
 }
 
-describe.runIf(process.platform === "linux")("heavy requests", () => {
-  test("are done by a process of their own, which is not there before, and answered as all others", async () => {
+describe.runIf(process.platform === "linux")("offloaded requests", () => {
+  test("run in a worker process that is started on demand, with the usual responses", async () => {
     expect(workerProcess()).toBeUndefined();
     const answer = await client.post("/orders/bulk", bulk, { headers: { "idempotency-key": "heavy-1" } });
     expect(answer.status).toBe(200);
@@ -85,7 +85,7 @@ describe.runIf(process.platform === "linux")("heavy requests", () => {
     expect(events.body.data[0].actor).toMatchObject({ type: "user", email: "admin@hub.local" });
   });
 
-  test("that are wrong say so as all others do", async () => {
+  test("with mistakes get the usual errors", async () => {
     const answer = await client.post("/orders/bulk", { ...bulk, nonsense: true });
     expect(answer.status).toBe(400);
     expect(answer.headers.get("content-type")).toMatch("application/problem+json");
@@ -94,7 +94,7 @@ describe.runIf(process.platform === "linux")("heavy requests", () => {
     expect((await client.post("/orders/bulk", bulk, charset)).status).toBe(415);
   });
 
-  test("may be small and ask for much: a preflight by filter is done there, and a run over it is as begun here", async () => {
+  test("include small ones with much work: a preflight by filter, and a run over its selection", async () => {
     const pid = workerProcess()!;
     const actions = [{ type: "add_tags", params: { tags: ["picked"] } }];
     const ask = () => client.post("/operations/preflight", { filter: { search: "H-" }, actions });
@@ -114,7 +114,7 @@ describe.runIf(process.platform === "linux")("heavy requests", () => {
     expect(wrong.body.errors[0]).toMatchObject({ pointer: "/filter/statsu", suggestion: "status" });
   });
 
-  test("need the scopes of whoever asks", async () => {
+  test("need the scopes of the caller", async () => {
     const { body: key } = await client.post("/api-keys", { name: "Reader", scopes: ["orders:read"] });
     const reader = createClient(hub.url, key.key, async () => () => {});
     expect((await reader.post("/orders/bulk", bulk)).status).toBe(403);
@@ -124,7 +124,7 @@ describe.runIf(process.platform === "linux")("heavy requests", () => {
     ).toBe(403);
   });
 
-  test("die alone: whoever asked is told to try again, all others are answered, and so is the next one", async () => {
+  test("fail alone: the caller gets 503, all others and the next one are served", async () => {
     const pid = workerProcess()!;
     process.kill(pid, "SIGSTOP");
     const asked = client.post("/orders/bulk", bulk);
@@ -142,7 +142,7 @@ describe.runIf(process.platform === "linux")("heavy requests", () => {
     expect(workerProcess()).not.toBe(pid);
   });
 
-  test("stand in a line that those leave who hang up", async () => {
+  test("wait in a queue that disconnected clients leave", async () => {
     const ask = async (signal?: AbortSignal): Promise<number> => (await tryMapping(client.token, signal)).status;
     const pid = workerProcess()!;
     process.kill(pid, "SIGSTOP");
@@ -161,7 +161,7 @@ describe.runIf(process.platform === "linux")("heavy requests", () => {
     expect(await Promise.all([first, last])).toEqual([200, 200]);
   });
 
-  test("of one organization that never end keep no other one waiting, also after its caller has hung up (security N2)", async () => {
+  test("of one organization that never end delay no other, also after the client disconnected (security N2)", async () => {
     const credentials = { email: "second@org.example", password: adminPassword };
     await client.post("/organizations", { name: "Second", admin: credentials });
     const second = await signIn(hub.url, credentials);
@@ -181,7 +181,7 @@ describe.runIf(process.platform === "linux")("heavy requests", () => {
     await vi.waitUntil(async () => (await tryMapping(client.token)).status === 200, soon);
   });
 
-  test("one stranger cannot speak to that process", async () => {
+  test("are rejected by the worker process if they do not come from the hub", async () => {
     const socket = socketOf(workerProcess()!);
     const { request } = await import("node:http");
     const status = await new Promise<number>((resolve, reject) => {
@@ -194,7 +194,7 @@ describe.runIf(process.platform === "linux")("heavy requests", () => {
     expect(status).toBe(401);
   });
 
-  test("are exports, too, while the event loop is late", async () => {
+  test("include exports while the event loop is late", async () => {
     const ask = () => client.get("/orders/export.csv?status=cancelled");
     const isDoneElsewhere = async (): Promise<boolean> => {
       for (const pid of workerProcesses()) process.kill(pid, "SIGKILL");
@@ -212,7 +212,7 @@ describe.runIf(process.platform === "linux")("heavy requests", () => {
 
 describe.runIf(process.platform === "linux")("the event loop", () => {
   test.each(["/docs/", "/docs/js/scalar.js", "/openapi.json"])(
-    "is not held by whoever is the first to read %s",
+    "is not blocked by the first request for %s",
     async (page) => {
       await longestHold();
       expect((await client.get(`!${page}`)).status).toBe(200);
@@ -221,7 +221,7 @@ describe.runIf(process.platform === "linux")("the event loop", () => {
     },
   );
 
-  test("is not held by trials, drafts and replays of mappings that use all they may (security 5)", async () => {
+  test("is not blocked by tests, drafts and replays of mappings at their limits (security 5)", async () => {
     const { body: bridge } = await client.post("/bridges", { name: "Costly mappings", connector: "demo" });
     const mappings = Array.from({ length: 400 }, (_, i) => ({
       source: "text",
@@ -261,7 +261,7 @@ describe.runIf(process.platform === "linux")("the event loop", () => {
     60_000,
   );
 
-  test("is not held by a body of 32 MiB either", async () => {
+  test("is not blocked by a body of 32 MiB", async () => {
     const bulkRoute = routes.find(({ route }) => route.path === "/orders/bulk")!;
     await longestHold();
     for (const rawBody of largestBodies(bulkRoute.route, { bytes: 32 * 1024 ** 2 })) {
@@ -281,7 +281,7 @@ describe.runIf(process.platform === "linux")("the event loop", () => {
   );
 });
 
-test.runIf(process.platform === "linux")("a hub that is killed leaves nothing of its heavy work behind", async () => {
+test.runIf(process.platform === "linux")("a killed hub leaves no worker process running", async () => {
   await client.post("/orders/bulk", bulk);
   const pid = workerProcess()!;
   const folder = path.dirname(socketOf(pid));

@@ -57,7 +57,7 @@ test.runIf(process.platform === "linux")(
 );
 
 test.runIf(process.platform === "linux")(
-  "a process that is asked to end was not killed, and says how much it has to do before and after",
+  "a process that ends on request does not count as killed, and reports its load before and after",
   async () => {
     const workerProcess = await startWorkerProcess(task, limits);
     afterFile(workerProcess.kill);

@@ -35,7 +35,7 @@ test("never runs twice at the same time, and a wake-up during a pass causes anot
   expect({ begun, most }).toEqual({ begun: 2, most: 1 });
 });
 
-test("a wake for later is not lost when it is woken at once in between", async () => {
+test("a later wake-up is not lost by an immediate one in between", async () => {
   let passes = 0;
   const held = Promise.withResolvers<void>();
   const loop = startLoop({
@@ -51,7 +51,7 @@ test("a wake for later is not lost when it is woken at once in between", async (
   await loop.stop();
 });
 
-test("after a failure it is tried again soon, and a stop waits for the pass at hand", async () => {
+test("a failed pass is repeated soon, and stop waits for the current pass", async () => {
   const failures: unknown[] = [];
   let [passes, hasEnded] = [0, false];
   const held = Promise.withResolvers<void>();

@@ -113,7 +113,7 @@ describe("a claim", () => {
   const claim = (limit: number, owner = randomUUID(), more = {}) =>
     leases.claimAcrossOrgs(db, { owner, limit, quotas: unlimited, mayTakeOver: true, now: new Date(), ...more });
 
-  test("takes one of every organization before it takes another one of any", async () => {
+  test("takes one row of every organization before a second one of any", async () => {
     await add(...Array.from({ length: 50 }, (_, i) => ({ name: `a${i}` })));
     await add({ name: "b0", org: orgB }, { name: "b1", org: orgB }, { name: "c0", org: orgC });
     const { rows } = await claim(4);
@@ -148,7 +148,7 @@ describe("a claim", () => {
     expect((await claim(5)).rows).toEqual([]);
   });
 
-  test("leaves rows that are not due, leased, or not yet to be taken over", async () => {
+  test("skips rows that are not due, leased, or not yet to be taken over", async () => {
     await add({ name: "later", dueInMs: 60_000 });
     await add({ name: "taken" });
     expect((await claim(5)).rows.map(({ name }) => name)).toEqual(["taken"]);
@@ -189,7 +189,7 @@ test("renewing locks rows in the order of their ids, as settling does", async ()
 });
 
 describe("work", () => {
-  test("of a worker that died is done by another one", async () => {
+  test("of a dead worker is processed by another one", async () => {
     await add({ name: "one" });
     await leases.claimAcrossOrgs(db, {
       owner: randomUUID(),

@@ -6,7 +6,7 @@ import { afterFile } from "./after-file.ts";
 type Turn = { before?: () => unknown; after?: (label: Label) => Label | Promise<Label> };
 
 /** Records of the carrier. */
-export type LabelDesk = {
+export type LabelScript = {
   /** Labels by effect key: one entry is one payment. */
   sold: Map<string, Label>;
   asked: CarrierCall[];
@@ -16,45 +16,45 @@ export type LabelDesk = {
 };
 
 /** Makes the demo carrier record its labels and follow a script; restored after the test file. */
-export function scriptLabels(): LabelDesk {
-  const desk: LabelDesk = { sold: new Map(), asked: [], voided: [], nextTurns: [], nextVoids: [] };
+export function scriptLabels(): LabelScript {
+  const script: LabelScript = { sold: new Map(), asked: [], voided: [], nextTurns: [], nextVoids: [] };
   const { createLabel, voidLabel } = demoCarrier;
   demoCarrier.createLabel = async (call, request) => {
-    desk.asked.push(call);
-    const turn = desk.nextTurns.shift();
+    script.asked.push(call);
+    const turn = script.nextTurns.shift();
     await turn?.before?.();
-    const label = desk.sold.get(call.effectKey) ?? (await createLabel!(call, request));
-    desk.sold.set(call.effectKey, label);
+    const label = script.sold.get(call.effectKey) ?? (await createLabel!(call, request));
+    script.sold.set(call.effectKey, label);
     return turn?.after ? await turn.after(label) : label;
   };
   demoCarrier.voidLabel = async (_call, { trackingNumber }) => {
-    await desk.nextVoids.shift()?.();
-    desk.voided.push(trackingNumber);
+    await script.nextVoids.shift()?.();
+    script.voided.push(trackingNumber);
   };
   afterFile(() => Object.assign(demoCarrier, { createLabel, voidLabel }));
-  return desk;
+  return script;
 }
 
 /** The same for pickups: faults of the next bookings and cancellations, and effects by key. */
-export type PickupDesk = {
+export type PickupScript = {
   booked: Set<string>;
   cancelled: string[];
   nextBookings: (() => unknown)[];
   nextCancels: (() => unknown)[];
 };
 
-export function scriptPickups(): PickupDesk {
-  const desk: PickupDesk = { booked: new Set(), cancelled: [], nextBookings: [], nextCancels: [] };
+export function scriptPickups(): PickupScript {
+  const script: PickupScript = { booked: new Set(), cancelled: [], nextBookings: [], nextCancels: [] };
   const { schedulePickup, cancelPickup } = demoCarrier;
   demoCarrier.schedulePickup = async (call, request) => {
-    await desk.nextBookings.shift()?.();
-    desk.booked.add(call.effectKey);
+    await script.nextBookings.shift()?.();
+    script.booked.add(call.effectKey);
     return await schedulePickup!(call, request);
   };
   demoCarrier.cancelPickup = async (_call, { confirmationNumber }) => {
-    await desk.nextCancels.shift()?.();
-    desk.cancelled.push(confirmationNumber);
+    await script.nextCancels.shift()?.();
+    script.cancelled.push(confirmationNumber);
   };
   afterFile(() => Object.assign(demoCarrier, { schedulePickup, cancelPickup }));
-  return desk;
+  return script;
 }

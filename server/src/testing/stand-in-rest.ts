@@ -1,7 +1,7 @@
 import { byChange } from "./stand-in-data.ts";
 import type { ShopData, ShopOrder } from "./stand-in-data.ts";
 import type { Reply, ShopRequest } from "./stand-in-exchange.ts";
-import type { TokenDesk } from "./stand-in-tokens.ts";
+import type { TokenEndpoint } from "./stand-in-tokens.ts";
 
 /** Settings of a rest bridge that imports the orders of a stand-in shop. */
 export function restImportFrom({ url }: { url: string }) {
@@ -22,7 +22,7 @@ export function restImportFrom({ url }: { url: string }) {
  * Lists the same orders with each kind of paging, and takes new ones, each POST a new one. `/rest/keyed` does nothing twice
  * for one key. What was taken is replaced by a PUT to its id.
  */
-export function answerRest(data: ShopData, request: ShopRequest, token: string, tokens: TokenDesk): Reply {
+export function answerRest(data: ShopData, request: ShopRequest, token: string, tokens: TokenEndpoint): Reply {
   const { pathname, searchParams, origin } = request.url;
   if (!isAllowed(request, token, tokens)) return { status: 401, body: { error: "unauthorized" } };
   if (pathname === "/rest/ping") return { status: 200, body: { pong: true } };
@@ -50,7 +50,7 @@ export function answerRest(data: ShopData, request: ShopRequest, token: string, 
   return { status: 200, headers: { link: `<${origin}/>; rel="first", <${target.href}>; rel="next"` }, body };
 }
 
-function isAllowed({ headers, url }: ShopRequest, token: string, tokens: TokenDesk): boolean {
+function isAllowed({ headers, url }: ShopRequest, token: string, tokens: TokenEndpoint): boolean {
   const basic = `Basic ${Buffer.from(`user:${token}`).toString("base64")}`;
   const { authorization } = headers;
   if (authorization === basic || tokens.accepts(authorization?.replace(/^Bearer /, ""))) return true;

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { callFor, pullAll, taskOf } from "./connector-calls.ts";
 import { rest } from "../connectors/rest/rest.ts";
 
-test("the stand-in shop runs as a process of its own, is steered over HTTP and writes its journal to a file", async () => {
+test("the stand-in shop runs in its own process, is controlled over HTTP and writes its journal to a file", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "stand-in-"));
   const journal = path.join(folder, "journal.jsonl");
   const script = path.join(import.meta.dirname, "stand-in-shop.ts");

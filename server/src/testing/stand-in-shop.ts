@@ -8,8 +8,8 @@ import type { Reply, ShopRequest } from "./stand-in-exchange.ts";
 import { answerRest } from "./stand-in-rest.ts";
 import { answerShopify, operationOf } from "./stand-in-shopify.ts";
 import { createStandInWarehouse } from "./stand-in-warehouse.ts";
-import type { TokenDesk } from "./stand-in-tokens.ts";
-import { createTokenDesk } from "./stand-in-tokens.ts";
+import type { TokenEndpoint } from "./stand-in-tokens.ts";
+import { createTokenEndpoint } from "./stand-in-tokens.ts";
 import type { WooFeatures } from "./stand-in-woo.ts";
 import { answerWoo } from "./stand-in-woo.ts";
 
@@ -45,7 +45,7 @@ export type StandInShop = {
   url: string;
   token: string;
   /** Access tokens that end: of the client `client`, whose secret is the token. */
-  tokens: TokenDesk;
+  tokens: TokenEndpoint;
   data: ShopData;
   /** The names of all requests, in order. */
   requests: string[];
@@ -72,7 +72,7 @@ export async function startStandInShop(options: Options = {}): Promise<StandInSh
   const features: WooFeatures = { fulfillments: true, shipmentTracking: true, ...options.woo };
   const requests: string[] = [];
   const served = new Map<string, Reply>();
-  const tokens = createTokenDesk(token);
+  const tokens = createTokenEndpoint(token);
   const warehouse = createStandInWarehouse(data, token);
   let faults: Required<Fault>[] = [];
   const inject = ({ kind, match = "", times = 1, skip = 0, retryAfterSeconds = 1 }: Fault): void => {

@@ -1,7 +1,7 @@
 import { byChange } from "./stand-in-data.ts";
 import type { ShopData, ShopOrder } from "./stand-in-data.ts";
 import type { Reply, ShopRequest } from "./stand-in-exchange.ts";
-import type { TokenDesk } from "./stand-in-tokens.ts";
+import type { TokenEndpoint } from "./stand-in-tokens.ts";
 import {
   fulfillmentOrderNodes,
   gid,
@@ -16,7 +16,7 @@ import {
 type Variables = Record<string, unknown>;
 
 /** Answers the operations that the connector sends, by their names. */
-export function answerShopify(data: ShopData, request: ShopRequest, tokens: TokenDesk): Reply {
+export function answerShopify(data: ShopData, request: ShopRequest, tokens: TokenEndpoint): Reply {
   if (!tokens.accepts(request.headers["x-shopify-access-token"])) {
     return { status: 401, body: { errors: "[API] Invalid API key or access token" } };
   }

@@ -1,6 +1,6 @@
 import type { Reply, ShopRequest } from "./stand-in-exchange.ts";
 
-export type TokenDesk = {
+export type TokenEndpoint = {
   /** The grants that were asked for, in order. */
   asked: string[];
   lifetimeSeconds: number;
@@ -13,11 +13,11 @@ export type TokenDesk = {
 };
 
 /** Gives access tokens as RFC 6749 and Shopify's client credentials grant describe it, to the client `client` with this secret. */
-export function createTokenDesk(secret: string): TokenDesk {
+export function createTokenEndpoint(secret: string): TokenEndpoint {
   let given = 0;
   let valid = new Set<string>();
   let refreshToken = "refresh-0";
-  const desk: TokenDesk = {
+  const endpoint: TokenEndpoint = {
     asked: [],
     lifetimeSeconds: 86_399,
     firstRefreshToken: refreshToken,
@@ -31,7 +31,7 @@ export function createTokenDesk(secret: string): TokenDesk {
         ? Buffer.from(basic, "base64").toString().split(":").map(decodeURIComponent)
         : [form.get("client_id"), form.get("client_secret")];
       const grant = form.get("grant_type") ?? "";
-      desk.asked.push(grant);
+      endpoint.asked.push(grant);
       if (id !== "client" || password !== secret) {
         const said = `No client ${id} with the secret ${password}`;
         return { status: 401, body: { error: "invalid_client", error_description: said } };
@@ -46,10 +46,10 @@ export function createTokenDesk(secret: string): TokenDesk {
       else if (grant !== "client_credentials") return { status: 400, body: { error: "unsupported_grant_type" } };
       const token = `given-${++given}-${secret}`;
       valid.add(token);
-      const about = { token_type: "Bearer", expires_in: desk.lifetimeSeconds, scope: form.get("scope") ?? "all" };
+      const about = { token_type: "Bearer", expires_in: endpoint.lifetimeSeconds, scope: form.get("scope") ?? "all" };
       const next = grant === "refresh_token" ? { refresh_token: refreshToken } : {};
       return { status: 200, body: { access_token: token, ...about, ...next } };
     },
   };
-  return desk;
+  return endpoint;
 }

@@ -12,7 +12,7 @@ import type { World } from "../context.ts";
 import type { LeasedRow } from "../queue/leases.ts";
 import type { Worker, WorkKind } from "../queue/work.ts";
 import { startWork } from "../queue/work.ts";
-import { removeWhatIsOld } from "./retention.ts";
+import { purgeExpired } from "./retention.ts";
 import type { Chore } from "./worker.ts";
 
 const minute = 60_000;
@@ -25,7 +25,7 @@ export const chores: Chore[] = [
   { name: "old samples", intervalMs: 10 * minute, run: removeOldSamples },
   { name: "old inbound webhooks", intervalMs: 10 * minute, run: removeOldInboundWebhooks },
   { name: "expired selections", intervalMs: 10 * minute, run: removeExpiredSelections },
-  { name: "retention", intervalMs: 10 * minute, run: removeWhatIsOld },
+  { name: "retention", intervalMs: 10 * minute, run: purgeExpired },
   { name: "expired sessions", intervalMs: 10 * minute, run: removeExpiredSessions },
   { name: "failed sign-ins", intervalMs: 5 * minute, run: purgeOldAttempts },
 ];

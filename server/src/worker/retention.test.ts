@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Kept } from "../context.ts";
+import type { RetainedKind } from "../context.ts";
 import { aParcel } from "../features/labels/labels.schemas.ts";
 import { deleteChainsAcrossOrgs, lockOldChainsAcrossOrgs } from "../features/operations/run/old-runs.store.ts";
 import { deleteOldRunsAcrossOrgs } from "../features/operations/operations.ts";
@@ -7,16 +7,16 @@ import { automationWork } from "../features/automations/automations.ts";
 import { deleteUnneededAcrossOrgs } from "../features/tasks/old-executions.store.ts";
 import { deleteOldExecutionsAcrossOrgs } from "../features/tasks/tasks.ts";
 import type { Tx } from "../db/database.ts";
-import { anItem, openComparisonDesk } from "../testing/comparison-desk.ts";
+import { anItem, comparisonFixture } from "../testing/comparison-fixture.ts";
 import { eventually } from "../testing/eventually.ts";
 import { workOff } from "../queue/work.ts";
 import { startTestHub } from "../testing/test-hub.ts";
 import { readBacklog } from "./backlog.ts";
-import { removeWhatIsOld } from "./retention.ts";
+import { purgeExpired } from "./retention.ts";
 
 const dayMs = 86_400_000;
 const never = new AbortController().signal;
-const retentionDays: Record<Kept, number> = {
+const retentionDays: Record<RetainedKind, number> = {
   runs: 365,
   executions: 90,
   exceptions: 180,
@@ -24,8 +24,8 @@ const retentionDays: Record<Kept, number> = {
   pickups: 730,
   labelFiles: 180,
   deliveries: 30,
-  deliveryAnswers: 7,
-  firings: 90,
+  deliveryResponses: 7,
+  invocations: 90,
   requests: 7,
 };
 const hub = await startTestHub({ settings: { retentionDays } });
@@ -61,15 +61,15 @@ async function listRemoved(): Promise<string[]> {
   return entries.map(({ data }) => `${data.count} ${data.kind}`).toSorted();
 }
 
-test("what has ended is removed when its time is over, with all that belongs to it, and that is recorded (reliability R9)", async () => {
+test("ended records are deleted after their retention, with all their parts, and this is recorded (reliability R9)", async () => {
   const execution = await execute();
   const [alone, chained] = [await makeRun(), await makeRun()];
 
   hub.advance(89 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect(await statusOf(`/tasks/executions/${execution}`)).toBe(200);
   hub.advance(2 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect(await statusOf(`/tasks/executions/${execution}`)).toBe(404);
   expect(await statusOf(`/operations/runs/${alone}`)).toBe(200);
 
@@ -77,13 +77,13 @@ test("what has ended is removed when its time is over, with all that belongs to 
   const undo = await org.post(`/operations/runs/${chained}/undo`, {});
   expect(undo.status).toBe(201);
   hub.advance(280 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect(await statusOf(`/operations/runs/${alone}`)).toBe(404);
   expect(await statusOf(`/operations/runs/${chained}`)).toBe(200);
   const again = await org.post(`/operations/runs/${undo.body.id}/undo`, {});
   expect(again.body).toMatchObject({ status: "succeeded" });
   hub.advance(366 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect(await statusOf(`/operations/runs/${chained}`)).toBe(404);
   expect(await statusOf(`/operations/runs/${again.body.id}`)).toBe(404);
 
@@ -95,7 +95,7 @@ test("what has ended is removed when its time is over, with all that belongs to 
   await expect.poll(listRemoved, { timeout: 10_000 }).toEqual(["1 executions", "1 runs", "3 runs"]);
 });
 
-test("however much grows old in a day, and however often somebody looks, the audit log has one entry of a kind", async () => {
+test("the audit log has one entry per kind and day, for any number of records and passes", async () => {
   const told = async () => (await listRemoved()).filter((text) => text.endsWith(" executions"));
   const before = await told();
   hub.advance(dayMs - (hub.world.clock.now().getTime() % dayMs));
@@ -108,23 +108,23 @@ test("however much grows old in a day, and however often somebody looks, the aud
   hub.advance(3_600_000);
   await execute();
   hub.advance(90 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect(await told()).toEqual(before);
   hub.advance(dayMs);
   for (let look = 0; look < 3; look++) {
-    await removeWhatIsOld(hub.world, never);
+    await purgeExpired(hub.world, never);
     hub.advance(600_000);
   }
   await expect.poll(told, { timeout: 10_000 }).toEqual([...before, "1502 executions"].toSorted());
 });
 
-test("what a process that died has removed is told by the next one", async () => {
+test("deletions by a process that died are recorded by the next one", async () => {
   await db.query("insert into removals values ($1, 'pickups', '2020-01-01', 7)", [org.id]);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   await expect.poll(listRemoved, { timeout: 10_000 }).toContain("7 pickups");
 });
 
-test("an automation waits when there is an event for it; what it did goes after its time, and that is recorded", async () => {
+test("an unread event makes an automation waiting work; its invocations are deleted after their retention, with a record", async () => {
   const waiting = async () =>
     (await readBacklog(hub.world)).queues.find(({ queue }) => queue === "automations")?.waiting;
   const actions = [{ type: "add_tags", params: { tags: ["seen"] } }];
@@ -139,17 +139,17 @@ test("an automation waits when there is an event for it; what it did goes after 
   expect(await workOff(hub.world, automationWork)).toBe(1);
   expect(await waiting()).toBe(0);
   expect((await org.post(`/automations/${id}/pause`)).status).toBe(200);
-  const firings = async () => (await org.get(`/automations/${id}/invocations`)).body.data;
+  const invocations = async () => (await org.get(`/automations/${id}/invocations`)).body.data;
   hub.advance(89 * dayMs);
-  await removeWhatIsOld(hub.world, never);
-  expect(await firings()).toHaveLength(1);
+  await purgeExpired(hub.world, never);
+  expect(await invocations()).toHaveLength(1);
   hub.advance(2 * dayMs);
-  await removeWhatIsOld(hub.world, never);
-  expect(await firings()).toEqual([]);
-  await expect.poll(listRemoved, { timeout: 10_000 }).toContain("1 firings");
+  await purgeExpired(hub.world, never);
+  expect(await invocations()).toEqual([]);
+  await expect.poll(listRemoved, { timeout: 10_000 }).toContain("1 invocations");
 });
 
-test("what has sent something outside is kept, since it must not be sent again (reliability R9)", async () => {
+test("an execution that sent something is kept, since it must not be sent again (reliability R9)", async () => {
   const execution = await execute();
   await db.query(
     `insert into task_effects (org_id, effect_key, execution_id, bridge_id, task_name, opened_by, status, created_at, updated_at)
@@ -157,23 +157,23 @@ test("what has sent something outside is kept, since it must not be sent again (
     [org.id, execution, bridgeId],
   );
   hub.advance(100 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect(await statusOf(`/tasks/executions/${execution}`)).toBe(200);
 });
 
-test("a comparison goes with all its items a year after its last change (reliability R9)", async () => {
-  const desk = await openComparisonDesk(hub, org);
-  const [old, renamed] = [await desk.processed([anItem(), anItem()]), await desk.aComparison([anItem()])];
+test("a comparison is deleted with its items a year after its last change (reliability R9)", async () => {
+  const fixture = await comparisonFixture(hub, org);
+  const [old, renamed] = [await fixture.processed([anItem(), anItem()]), await fixture.aComparison([anItem()])];
   hub.advance(200 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect([await statusOf(old), await statusOf(renamed)]).toEqual([200, 200]);
-  const young = await desk.aComparison([anItem()]);
+  const young = await fixture.aComparison([anItem()]);
   // One that waits for a worker is not old, however long it does.
-  const waiting = await desk.aComparison([anItem()]);
+  const waiting = await fixture.aComparison([anItem()]);
   expect((await org.post(`${waiting}/process`, {})).status).toBeLessThan(300);
   await db.query("update rate_comparisons set updated_at = '2001-01-01' where id = $1", [waiting.split("/").at(-1)]);
   hub.advance(166 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect(await Promise.all([old, renamed, young, waiting].map(statusOf))).toEqual([404, 404, 200, 200]);
   const id = old.split("/").at(-1);
   for (const table of ["rate_items", "rate_results", "rate_item_kinds"]) {
@@ -182,7 +182,7 @@ test("a comparison goes with all its items a year after its last change (reliabi
   await expect.poll(listRemoved, { timeout: 10_000 }).toContain("2 comparisons");
 });
 
-test("a pickup goes two years after its end, one to come never does (reliability R9)", async () => {
+test("a pickup is deleted two years after its end, a future one is not (reliability R9)", async () => {
   const { body: account } = await org.post("/carrier-accounts", { name: "Driver", carrier: "rate-card" });
   const pickupAddress = { address1: "1 Port Street", city: "Newark", zip: "07114", countryCode: "US" };
   const wanted = {
@@ -199,24 +199,24 @@ test("a pickup goes two years after its end, one to come never does (reliability
   const [ended, open] = [await book(), await book()];
   expect((await org.delete(`/pickups/${ended}`)).body).toMatchObject({ status: "cancelled" });
   hub.advance(729 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect(await statusOf(`/pickups/${ended}`)).toBe(200);
   hub.advance(2 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect([await statusOf(`/pickups/${ended}`), await statusOf(`/pickups/${open}`)]).toEqual([404, 200]);
   await expect.poll(listRemoved, { timeout: 10_000 }).toContain("1 pickups");
 });
 
-test("of a label what is printed goes after half a year, and it is said so; the label stays (reliability R9)", async () => {
+test("the file of a label is deleted after half a year, which reading it reports; the label stays (reliability R9)", async () => {
   const { body: account } = await org.post("/carrier-accounts", { name: "Printer", carrier: "demo" });
   const { body } = await org.post("/shipments/labels", { ...aParcel, carrierAccountId: account.id });
   const path = `/shipments/labels/${body.label.id}`;
   hub.advance(179 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect(await statusOf(`${path}/content`)).toBe(200);
   const before = (await org.get(path)).body;
   hub.advance(2 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   const gone = await org.get(`${path}/content`);
   expect([gone.status, gone.body.code]).toEqual([409, "invalid_state"]);
   expect(gone.body.detail).toMatch(/retention period/);
@@ -224,7 +224,7 @@ test("of a label what is printed goes after half a year, and it is said so; the 
   await expect.poll(listRemoved, { timeout: 10_000 }).toContain("1 labelFiles");
 });
 
-test("an exception goes half a year after it was closed, an open one when it was not met for as long (reliability R9)", async () => {
+test("an exception is deleted half a year after it was closed, or last occurred if it is open (reliability R9)", async () => {
   const { body: account } = await org.post("/carrier-accounts", { name: "Refuses", carrier: "demo" });
   const refused = { ...aParcel, service: "by_balloon", carrierAccountId: account.id };
   for (const reference of ["closed", "open", "young"]) {
@@ -236,25 +236,25 @@ test("an exception goes half a year after it was closed, an open one when it was
   const [young, open, closed] = data.map(({ id }) => `/exceptions/${id}`) as [string, string, string];
   expect((await org.post(`${closed}/resolve`, { action: "dismiss" })).status).toBe(200);
   hub.advance(81 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect(await Promise.all([young, open, closed].map(statusOf))).toEqual([200, 404, 200]);
   hub.advance(100 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect(await Promise.all([young, open, closed].map(statusOf))).toEqual([404, 404, 404]);
   await expect.poll(listRemoved, { timeout: 10_000 }).toContain("1 exceptions");
 });
 
-test("what is to be kept for ever is (reliability R9)", async () => {
+test("records with retention forever are kept (reliability R9)", async () => {
   const [execution, run] = [await execute(), await makeRun()];
   hub.advance(1_000 * dayMs);
   const settings = { ...hub.world.settings, retentionDays: { runs: 365 } };
-  await removeWhatIsOld({ ...hub.world, settings }, never);
+  await purgeExpired({ ...hub.world, settings }, never);
   expect([await statusOf(`/tasks/executions/${execution}`), await statusOf(`/operations/runs/${run}`)]).toEqual([
     200, 404,
   ]);
 });
 
-describe("while somebody tries again or takes back what is being removed (reliability R9)", () => {
+describe("concurrent retries and undos of records that are being deleted (reliability R9)", () => {
   const after = new Date("2999-01-01T00:00:00Z");
   /** The request is sent when everything is removed and nothing of it is committed, and waits for the end of that. */
   async function answerMeanwhile(path: string, remove: (tx: Tx) => Promise<unknown>) {
@@ -270,29 +270,29 @@ describe("while somebody tries again or takes back what is being removed (reliab
     return await answer!;
   }
   /** Everything older than this file's own records is left alone by being young. */
-  beforeAll(() => removeWhatIsOld(hub.world, never));
+  beforeAll(() => purgeExpired(hub.world, never));
 
   test.each([
     ["undo", "add_tags"],
     ["retry", "approve"],
-  ])("a run that is gone cannot be had by %s", async (verb, type) => {
+  ])("a deleted run is not found by %s", async (verb, type) => {
     const run = await makeRun(type);
     const answer = await answerMeanwhile(`/operations/runs/${run}/${verb}`, (tx) => deleteOldRunsAcrossOrgs(tx, after));
     expect([answer.status, answer.body.code]).toEqual([404, "operation_run_not_found"]);
     expect(await db.query("select from operation_runs where root_run_id = $1", [run])).toEqual([]);
   });
 
-  test("an execution that is gone is not tried again", async () => {
+  test("a deleted execution is not retried", async () => {
     const execution = await execute("fail");
     const path = `/tasks/executions/${execution}/retry`;
     const answer = await answerMeanwhile(path, (tx) => deleteOldExecutionsAcrossOrgs(tx, after));
     expect([answer.status, answer.body.code]).toEqual([404, "execution_not_found"]);
   });
 
-  test("a run that is being taken back is left alone, and so is one that was a moment ago", async () => {
+  test("a run that is being undone, or was just undone, is kept", async () => {
     const run = await makeRun();
     const before = new Date(hub.world.clock.now().getTime() + dayMs);
-    // Whoever undoes has the lock of the chain.
+    // The undo holds the lock of the chain.
     await db.transaction(async (undoing) => {
       await undoing.query("select from operation_runs where id = $1 for update", [run]);
       expect(await db.transaction((tx) => lockOldChainsAcrossOrgs(tx, before))).not.toContain(run);
@@ -308,7 +308,7 @@ describe("while somebody tries again or takes back what is being removed (reliab
     ]);
   });
 
-  test("an execution that was tried again a moment ago is left alone", async () => {
+  test("an execution that was just retried is kept", async () => {
     const execution = await execute("fail");
     expect((await org.post(`/tasks/executions/${execution}/retry`, {})).status).toBeLessThan(300);
     expect(await db.transaction((tx) => deleteUnneededAcrossOrgs(tx, [execution]))).toEqual([]);

@@ -4,7 +4,7 @@ import { systemContext } from "../context.ts";
 import type { ForeignEvent } from "../events/record-event.ts";
 import { recordEventsAcrossOrgs } from "../events/record-event.ts";
 import { noteRemoved, takeRemovedAcrossOrgs } from "../events/removals.ts";
-import type { Kept } from "../context.ts";
+import type { RetainedKind } from "../context.ts";
 import { deleteOldInvocationsAcrossOrgs } from "../features/automations/automations.ts";
 import { deleteOldExceptionsAcrossOrgs } from "../features/exceptions/exceptions.ts";
 import { deleteOldLabelFilesAcrossOrgs } from "../features/labels/labels.ts";
@@ -15,10 +15,10 @@ import { deleteOldRequestsAcrossOrgs } from "../features/requests/requests.ts";
 import { deleteOldExecutionsAcrossOrgs } from "../features/tasks/tasks.ts";
 import { deleteOldResponsesAcrossOrgs, deleteOldDeliveriesAcrossOrgs } from "../features/webhooks/webhooks.ts";
 
-/** Some of what ended before; small enough that nobody waits for its locks. Returns whose it was, once for each. */
-type RemoveSome = (tx: Tx, before: Date) => Promise<string[]>;
+/** Deletes one batch, small enough that requests do not wait for its locks. Returns the organization of each deleted record. */
+type PurgeBatch = (tx: Tx, before: Date) => Promise<string[]>;
 
-export const removals: Record<Kept, RemoveSome> = {
+export const removals: Record<RetainedKind, PurgeBatch> = {
   runs: deleteOldRunsAcrossOrgs,
   executions: deleteOldExecutionsAcrossOrgs,
   exceptions: deleteOldExceptionsAcrossOrgs,
@@ -26,28 +26,31 @@ export const removals: Record<Kept, RemoveSome> = {
   pickups: deleteOldPickupsAcrossOrgs,
   labelFiles: deleteOldLabelFilesAcrossOrgs,
   deliveries: deleteOldDeliveriesAcrossOrgs,
-  deliveryAnswers: deleteOldResponsesAcrossOrgs,
-  firings: deleteOldInvocationsAcrossOrgs,
+  deliveryResponses: deleteOldResponsesAcrossOrgs,
+  invocations: deleteOldInvocationsAcrossOrgs,
   requests: deleteOldRequestsAcrossOrgs,
 };
 
-/** Traces of use alone: that they are gone is no news, and would fill a log that is never shortened. */
-const untold: ReadonlySet<Kept> = new Set(["requests"]);
+/** The request log is only a trace of use. An audit entry for each day of it would fill a log that is never shortened. */
+const unrecorded: ReadonlySet<RetainedKind> = new Set(["requests"]);
 
 const dayMs = 86_400_000;
-/** Between two portions: whoever answers requests on the same database comes first. */
+/** Pause between two batches, so that requests on the same database go first. */
 const pauseMs = 50;
 
 /**
- * Removes what is older than it is to be kept, and records for each organization that this was done. Things grow old by the day,
- * not by the minute: the audit log, which is never shortened, has one entry for each kind and day.
+ * Deletes records that are older than their retention, and records an event for each organization. Ages count in whole days, so the
+ * audit log, which is never shortened, has one entry for each kind and day.
  */
-export async function removeWhatIsOld(world: World, stopping: AbortSignal): Promise<void> {
+export async function purgeExpired(world: World, stopping: AbortSignal): Promise<void> {
   const now = world.clock.now().getTime();
-  for (const [kind, days] of Object.entries(world.settings.retentionDays ?? {}) as [Kept, number | undefined][]) {
+  for (const [kind, days] of Object.entries(world.settings.retentionDays ?? {}) as [
+    RetainedKind,
+    number | undefined,
+  ][]) {
     if (days === undefined) continue;
     const before = new Date((Math.floor(now / dayMs) - days) * dayMs);
-    while (!stopping.aborted && (await removePortion(world, kind, before))) {
+    while (!stopping.aborted && (await purgeBatch(world, kind, before))) {
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
@@ -61,10 +64,10 @@ export async function removeWhatIsOld(world: World, stopping: AbortSignal): Prom
   });
 }
 
-async function removePortion(world: World, kind: Kept, before: Date): Promise<boolean> {
+async function purgeBatch(world: World, kind: RetainedKind, before: Date): Promise<boolean> {
   return await world.db.transaction(async (tx) => {
     const owners = await removals[kind](tx, before);
-    if (owners.length > 0 && !untold.has(kind)) await noteRemoved(tx, { kind, endedBefore: before }, owners);
+    if (owners.length > 0 && !unrecorded.has(kind)) await noteRemoved(tx, { kind, endedBefore: before }, owners);
     return owners.length > 0;
   });
 }

@@ -43,9 +43,9 @@ export function AuditFilters({ search }: { search: Search }) {
           isLabelHidden
           value={actor}
           options={[
-            { value: "", label: "By everybody" },
+            { value: "", label: "By anyone" },
             ...(users ?? []).map(({ id, name }) => ({ value: id, label: name })),
-            ...(actor && !isKnown ? [{ value: actor, label: "a key, or somebody who is gone" }] : []),
+            ...(actor && !isKnown ? [{ value: actor, label: "An API key or a deleted user" }] : []),
           ]}
           onChange={choose("actorId")}
         />

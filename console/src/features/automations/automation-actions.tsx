@@ -44,7 +44,7 @@ export function AutomationActions({ automation }: { automation: Automation }) {
             await renew();
           }}
         >
-          <p>It does nothing, neither runs nor checks, until somebody resumes it.</p>
+          <p>The automation does not run or check orders until it is resumed.</p>
         </ConfirmButton>
       ) : (
         <ResumeButton automation={automation} />

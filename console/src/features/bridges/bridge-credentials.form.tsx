@@ -57,7 +57,7 @@ export function BridgeCredentials({ bridge }: { bridge: Bridge }) {
           <Icon name={bridge.hasCredentials ? "shield" : "alert"} />
         </span>
         {bridge.hasCredentials
-          ? "Credentials are stored, sealed. Nobody can read them; what you give here takes their place, and what you leave empty stays."
+          ? "Credentials are stored encrypted and are never shown. Values that you enter here replace them; empty fields stay as they are."
           : "None are stored."}
       </p>
       {names.includes("webhookSecret") && (

@@ -54,5 +54,6 @@ export const fixTexts: Record<string, string> = {
 
 export const text = {
   allWell: "Nothing is wrong: every record was taken, and everything that was sent has arrived.",
-  unknown: "Nobody knows whether it has arrived. A retry looks it up there first, where the other side can be asked.",
+  unknown:
+    "It is unknown whether this arrived. A retry first looks it up in the other system, if that system supports it.",
 } as const;

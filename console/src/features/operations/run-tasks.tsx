@@ -84,7 +84,7 @@ const filterOf = (run: OperationRun, { bridge_id, task_name }: TaskEnds) => ({
 function ordersText({ task_name, failed_orders, unknown_orders }: TaskEnds): string {
   const isRecall = task_name === "orders.recall";
   const failed = `${plural(failed_orders, "order")} ${isRecall ? "not given back" : "did not arrive"}`;
-  const unknown = `${plural(unknown_orders, "order")} of which nobody knows`;
+  const unknown = `${plural(unknown_orders, "order")} with unknown outcome`;
   return [...(failed_orders > 0 ? [failed] : []), ...(unknown_orders > 0 ? [unknown] : [])].join(", ") || "–";
 }
 

@@ -23,7 +23,7 @@ const kinds: Record<string, string> = {
 
 export function actorName(actor: TimelineEntry["actor"]): string {
   if (actor.type === "system") return "the hub";
-  return actor.name ?? actor.email ?? (actor.type === "api_key" ? "an API key" : "somebody");
+  return actor.name ?? actor.email ?? (actor.type === "api_key" ? "an API key" : "a user");
 }
 
 /** Timeline of an order, newest first. */

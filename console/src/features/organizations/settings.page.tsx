@@ -118,19 +118,19 @@ function SettingsFields({ form, isHubOperator }: { form: RecordForm<Draft>; isHu
       <Card className="flex flex-col gap-1.5 px-3 py-2.5" label="Signing in">
         <Heading title="Signing in" />
         <Switch
-          label="Whoever signs in with a password needs an authenticator app too"
+          label="Require an authenticator app for sign-in with a password"
           isOn={draft.requiresTotp}
           onChange={(requiresTotp) => set({ requiresTotp })}
         />
         <Switch
-          label="Changes of keys, users, bridges and carrier accounts ask once more who one is"
+          label="Ask users to confirm their identity before changes to keys, users, bridges and carrier accounts"
           isOn={draft.requiresStepUp}
           onChange={(requiresStepUp) => set({ requiresStepUp })}
         />
         {(isHubOperator || draft.emailDomains.length > 0) && (
           <TokenField
             label="E-mail domains of the identity provider"
-            hint="Whoever has an address of these at the identity provider belongs here. Set by those who run the hub."
+            hint="Users of the identity provider with an address in these domains join this organization. Set by the hub operator."
             error={errorAt(form.errors, "/emailDomains")}
             tokens={draft.emailDomains}
             onChange={(emailDomains) => set({ emailDomains })}

@@ -17,7 +17,7 @@ export const riskReasons: Array<[reason: Reason, name: string, meaning: string]>
   ["predicted_late", "Predicted late", "expected after the promised day"],
   ["stalled", "Stalled", "no scan for 48 hours of working days, 96 between countries"],
   ["exception", "Exception", "the carrier reports a problem or a delay"],
-  ["attempt_failed", "Attempt failed", "nobody took it at the door"],
+  ["attempt_failed", "Attempt failed", "the carrier could not hand it over"],
   ["not_accepted", "Not accepted", "no scan 24 hours after the ship date, days off not counted"],
 ];
 

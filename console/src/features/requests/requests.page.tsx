@@ -32,8 +32,7 @@ function filterOf(search: Search): RequestFilter {
 }
 
 const callerText = ({ actor }: LoggedRequest): string =>
-  actor.email ??
-  (actor.name ? `key ${actor.name}` : actor.type === "user" ? "somebody who is gone" : "a key that is gone");
+  actor.email ?? (actor.name ? `key ${actor.name}` : actor.type === "user" ? "a deleted user" : "a deleted key");
 
 const columnsWith = (filter: (change: Search) => void): Array<ListColumn<LoggedRequest>> => [
   { name: "When", className: "whitespace-nowrap", cell: ({ at }) => <Time at={at} withSeconds /> },

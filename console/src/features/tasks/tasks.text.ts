@@ -24,12 +24,12 @@ export const codeHelp: Record<string, string> = {
 export const text = {
   allWell: "All well: nothing failed that was not retried.",
   unknown: {
-    title: "Nobody knows whether it happened",
+    title: "Outcome unknown",
     why: "The connection or the hub failed after the request was sent and before the response arrived. The other system may have processed it, so the hub does not retry it automatically.",
     steps: [
-      "Look at the other side, in the system behind this bridge, whether it is there.",
-      "If it is there, nothing is to be done: leave this as it is.",
-      "If it is missing, do it again here.",
+      "Check in the system behind this bridge whether the change arrived.",
+      "If it arrived, nothing is to be done.",
+      "If it is missing, send it again here.",
     ],
   },
 } as const;

@@ -33,7 +33,7 @@ export function ReplayPanel({ transformation: { id, version } }: { transformatio
           Replay version {version}
         </Button>
         <span className="text-muted">
-          On what passed through the last 20 executions. Nothing is changed, nobody is called.
+          Replays the records of the last 20 executions. Nothing is changed and nothing is sent.
         </span>
       </div>
       {replay.error && <ProblemBox error={replay.error} />}

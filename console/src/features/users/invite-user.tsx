@@ -29,10 +29,10 @@ export function InviteUser({ onClose }: { onClose(): void }) {
   });
   const { email, password, isByIssuer } = form.draft;
   const reason =
-    (!email.includes("@") && "Say their e-mail address.") ||
-    (!isByIssuer && password.length < 10 && "A first password of at least 10 characters is needed.");
+    (!email.includes("@") && "Enter an e-mail address.") ||
+    (!isByIssuer && password.length < 10 && "Enter a first password of at least 10 characters.");
   return (
-    <FormDialog title="Somebody new" submit="Let them in" reason={reason} form={form} onClose={onClose}>
+    <FormDialog title="Add user" submit="Add user" reason={reason} form={form} onClose={onClose}>
       <TextField label="E-mail" type="email" {...form.field("email")} autoComplete="off" />
       <TextField label="Name (optional)" {...form.field("name")} autoComplete="off" />
       <Select label="Role" {...form.field("role")} options={roleOptions} />

@@ -132,7 +132,7 @@ function Act({ doing, user, onClose }: { doing: Doing; user: User; onClose(): vo
     },
     totp: {
       title: `Ask ${user.email} for no codes any more?`,
-      text: "For somebody who has lost their authenticator app. Make sure that it is them: their password alone is enough then.",
+      text: "For a user who has lost their authenticator app. Check their identity first: afterwards their password alone is enough.",
       yes: "Ask for no codes",
       run: async () => {
         await hub.call("DELETE /api/v1/users/{id}/totp", { path });

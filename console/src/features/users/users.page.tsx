@@ -57,7 +57,7 @@ export function UsersPage() {
     <>
       <PageHead title="Users">
         <Button kind="primary" disabledReason={refused} onClick={() => setInviting(true)}>
-          Invite somebody
+          Add user
         </Button>
       </PageHead>
       <TabLinks
@@ -74,9 +74,9 @@ export function UsersPage() {
         columns={columns}
         idOf={(user) => user.id}
         empty={
-          <Empty text="Nobody is like that.">
+          <Empty text="No users match these filters.">
             <Button disabledReason={refused} onClick={() => setInviting(true)}>
-              Invite somebody
+              Add user
             </Button>
           </Empty>
         }

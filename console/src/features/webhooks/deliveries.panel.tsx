@@ -116,7 +116,7 @@ function Delivery({ webhook, delivery }: { webhook: Webhook; delivery: WebhookDe
       }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ["webhooks"] });
-      showToast("It is sent again", { text: "With the same id: whoever has taken it before knows it." });
+      showToast("Delivery is sent again", { text: "It keeps its id, so the receiver can recognize a duplicate." });
     },
   });
   return (

@@ -50,7 +50,7 @@ export function ResendMany({ webhook }: { webhook: Webhook }) {
     >
       <Select label="Of which time" value={hours} options={spans} onChange={setHours} />
       <Select label="What of it" value={include} options={kinds} onChange={setInclude} />
-      <p className="text-muted">Each has the id that it had: whoever has taken it before knows it.</p>
+      <p className="text-muted">Each delivery keeps its id, so the receiver can recognize duplicates.</p>
     </ConfirmButton>
   );
 }

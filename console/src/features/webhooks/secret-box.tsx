@@ -11,7 +11,7 @@ export function SecretBox({ secret, publicKey }: { secret: string | null; public
         <CopyText text={secret ?? publicKey ?? ""} label="Copy it" />
       </p>
       <p className="mt-1.5 text-sm text-muted">
-        Whoever receives deliveries verifies their signature with it, by any library for Standard Webhooks.
+        The receiver verifies the signature of each delivery with it. Any library for Standard Webhooks does this.
       </p>
     </div>
   );

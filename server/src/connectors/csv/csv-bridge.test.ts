@@ -34,7 +34,7 @@ function sheet(from: number, count: number): string {
 
 const inFolder: Partial<Call> = { settings: { importFolder: "in" }, filesRoot };
 
-test("orders are read from a text: rows of one number are one order, as POST /orders takes it", async () => {
+test("orders are read from a text: rows with one number are one order, valid for POST /orders", async () => {
   const text = "Order Number;SKU;Qty;Ship City\nA-1;MUG;2;Albany\nA-1;TEE;1;Albany\nA-2;MUG;1;Reno\n";
   const [page] = await pullAll(importOrders, callFor({ input: { csv: text } }));
   expect(page!.records.map(({ externalId }) => externalId)).toEqual(["A-1", "A-2"]);
@@ -57,7 +57,7 @@ test("orders are read from a text: rows of one number are one order, as POST /or
   expect(page!.records.flatMap(({ canonical }) => find(canonical))).toEqual([]);
 });
 
-test("who only looks leaves the files where they are, those that cannot be read too", async () => {
+test("a sample leaves all files in place, unreadable ones too", async () => {
   await put("a.csv", sheet(1, 2), 20);
   await put("b.csv", "Order Number,Quantity\nB-1,many\n", 10);
   const pages = pullAll(importOrders, callFor({ ...inFolder, isSample: true }));
@@ -73,7 +73,7 @@ test("columns can be named, and the same text is read again when it is sent agai
   expect(again).toEqual([page]);
 });
 
-test("of a text the rows that can be read are given, and of the others what is wrong with them", async () => {
+test("readable rows of a text are returned, and errors for the others", async () => {
   const text = "Order Number,SKU,Quantity\nA-1,MUG,many\nA-2,MUG,1\nA-3,TEE,few\n";
   const [page] = await pullAll(importOrders, callFor({ input: { csv: text } }));
   expect(page!.records.map(({ externalId }) => externalId)).toEqual(["A-2"]);
@@ -87,7 +87,7 @@ test("of a text the rows that can be read are given, and of the others what is w
   await expect(pullAll(importOrders, callFor({}))).rejects.toMatchObject({ code: "nothing_to_read" });
 });
 
-test("files are read oldest first and put away when they are stored", async () => {
+test("files are read oldest first and moved after they are stored", async () => {
   await put("b.csv", sheet(1, 2), 10);
   await put("a.csv", sheet(10, 2), 5);
   await put("notes.txt", "no orders");
@@ -103,7 +103,7 @@ test("files are read oldest first and put away when they are stored", async () =
   expect(await pullAll(importOrders, callFor(inFolder), pages.at(-1)!.cursor)).toMatchObject([{ records: [] }]);
 });
 
-test("a file in the encoding of Windows keeps its letters", async () => {
+test("a file in a Windows encoding keeps its letters", async () => {
   const text = "Order Number,Customer Name,SKU\nW-1,Jörg Müller – Café,MUG\n";
   await put("windows.csv", Buffer.from(text.replace("–", "\u0096"), "latin1"), 10);
   await put("utf8.csv", text.replace("W-1", "U-1"));
@@ -125,7 +125,7 @@ test("columns that were not read are named in the log", async () => {
   expect(said).toEqual(["warn: Ignored columns: Order ID, Colour."]);
 });
 
-test("an import that dies goes on after the last stored page, and puts the file away in the end", async () => {
+test("an interrupted import continues after the last stored page, and finally moves the file", async () => {
   await put("big.csv", sheet(1, 1200), 10);
   await put("small.csv", sheet(5000, 3));
   const whole = new Set([...Array.from({ length: 1200 }, (_, i) => `N-${1 + i}`), "N-5000", "N-5001", "N-5002"]);
@@ -145,7 +145,7 @@ test("an import that dies goes on after the last stored page, and puts the file 
   }
 });
 
-test("a file that cannot be read is put aside and reported, and does not keep the others waiting", async () => {
+test("an unreadable file is set aside and reported, without delaying the others", async () => {
   await put("bad.csv", "Order Number,SKU,Quantity\nA-1,MUG,many\n", 10);
   await put("good.csv", sheet(1, 2));
   const store = new Map<string, PulledRecord>();
@@ -157,7 +157,7 @@ test("a file that cannot be read is put aside and reported, and does not keep th
   expect(await readdir(path.join(folder, "failed"))).toEqual(["bad.csv"]);
 });
 
-test("a second file with a name that was there before is read too, and keeps the first", async () => {
+test("a second file with the same name is read too, and the first is kept", async () => {
   await put("day.csv", sheet(1, 1), 10);
   const pages = await pullAll(importOrders, callFor(inFolder));
   await put("day.csv", sheet(2, 1));
@@ -166,7 +166,7 @@ test("a second file with a name that was there before is read too, and keeps the
   expect((await readdir(path.join(folder, "processed"))).length).toBe(2);
 });
 
-test("nothing outside of the folder for files is read or written, whatever the settings and links say", async () => {
+test("nothing outside of the files folder is read or written, with any settings and links", async () => {
   const outside = path.join(base, "outside");
   await mkdir(outside, { recursive: true });
   await writeFile(path.join(outside, "secret.csv"), sheet(1, 1));
@@ -183,7 +183,7 @@ test("nothing outside of the folder for files is read or written, whatever the s
   await expect(pullAll(importOrders, callFor(withoutRoot))).rejects.toMatchObject({ code: "files_disabled" });
 });
 
-test("an organization reaches its own folder for files and no other, whose days are its own", async () => {
+test("an organization can access only its own folder, and days are in its time zone", async () => {
   const root = path.join(base, "shared");
   const hub = await startTestHub({
     settings: { outbound: { allowPrivate: false, allowFromPreview: false, filesRoot: root } },
@@ -206,7 +206,7 @@ test("an organization reaches its own folder for files and no other, whose days 
   expect(await orderedAt("N-2")).toBe("2026-03-02T03:30:00.000Z");
 });
 
-test("rows that are not taken lie in a file of their own, with the reason, and the others are imported", async () => {
+test("rejected rows are written to a separate file with the reason, and the others are imported", async () => {
   const root = path.join(base, "rejecting");
   const hub = await startTestHub({
     settings: { outbound: { allowPrivate: false, allowFromPreview: false, filesRoot: root } },
@@ -238,7 +238,7 @@ test("rows that are not taken lie in a file of their own, with the reason, and t
   expect(await open()).toEqual([]);
 });
 
-test("settings with folders are refused where the hub allows no files, and those that climb up always", () => {
+test("settings with folders are rejected if the hub allows no files; paths that climb up are always rejected", () => {
   expect(csv.check!({ importFolder: "in" }, { allowPrivate: false })).toMatchObject([{ code: "files_disabled" }]);
   const limits = { allowPrivate: false, filesRoot };
   expect(csv.check!({ importFolder: "in", exportFolder: "a/../../b" }, limits)).toMatchObject([
@@ -246,7 +246,7 @@ test("settings with folders are refused where the hub allows no files, and those
   ]);
 });
 
-test("an order becomes one file that an import reads, however often it is sent", async () => {
+test("an order becomes one file that can be imported, also if it is sent repeatedly", async () => {
   await mkdir(path.join(filesRoot, "out"));
   const call = callFor({ settings: { exportFolder: "out", importFolder: "out" }, filesRoot });
   const order = {
@@ -276,7 +276,7 @@ test("without a folder the file is in the result", async () => {
   expect(sent.details).toMatchObject({ csv: expect.stringContaining("A-1") });
 });
 
-test("the connection test counts the files that wait", async () => {
+test("the connection test counts the waiting files", async () => {
   await put("a.csv", sheet(1, 1));
   const connection = taskOf(csv, "call", "connection.test");
   expect(await connection.run(callFor(inFolder))).toEqual({ ok: true, importFolder: { files: 1 } });

@@ -34,7 +34,7 @@ const workbook = (sheet: string): Uint8Array =>
     "xl/worksheets/sheet1.xml": strToU8(`<sheetData>${sheet}</sheetData>`),
   });
 
-test("the event loop goes on while a file is read, whatever kind it is of (security N1)", async () => {
+test("the event loop is not blocked while a file of any kind is read (security N1)", async () => {
   const reader = createFileReader(AbortSignal.timeout(60_000));
   const costly = await put("costly.xlsx", workbook(`<row>${"<c><v>1</v></c>".repeat(900)}</row>`.repeat(100)));
   const long = await put("long.csv", `number;sku\n${"A-1;MUG\n".repeat(20_000)}`);
@@ -54,7 +54,7 @@ test("the event loop goes on while a file is read, whatever kind it is of (secur
   reader.stop();
 });
 
-test("a file that cannot be read is refused, and the next one is read", async () => {
+test("an unreadable file is rejected, and the next one is read", async () => {
   const reader = createFileReader(AbortSignal.timeout(60_000));
   await expect(reader.open(await put("a.xlsx", workbook('<row r="9000000"/>')))).rejects.toThrow(/too many rows/);
   await expect(reader.open(await put("b.xlsx", workbook("<row>").subarray(0, 80)))).rejects.toThrow(/unpacked/);
@@ -74,7 +74,7 @@ test("a file that cannot be read is refused, and the next one is read", async ()
   reader.stop();
 });
 
-test("a task that is ended ends the reading of its file", async () => {
+test("cancelling a task stops the reading of its file", async () => {
   const end = new AbortController();
   const reader = createFileReader(end.signal);
   const { rows } = await reader.open(await put("e.csv", "a,b\n".repeat(10_000)));

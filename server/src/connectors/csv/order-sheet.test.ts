@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readTags, writeTags } from "./order-sheet.ts";
 
-test("tags that are written to a cell are read from it, whatever is in them", () => {
+test("tags of any content are read back from their cell", () => {
   const tag = fc.string({ minLength: 1, maxLength: 10 }).filter((text) => /^\S(?:.*\S)?$/.test(text));
   const odd = fc.constantFrom("a|b", "Holiday, 2026", "x;y", "[1]", '["a"]', "[");
   fc.assert(

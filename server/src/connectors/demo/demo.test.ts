@@ -11,7 +11,7 @@ test("the connection test succeeds", async () => {
   expect(await taskOf(demo, "call", "connection.test").run(callFor({}))).toMatchObject({ ok: true });
 });
 
-test("noop answers its input", async () => {
+test("noop returns its input", async () => {
   const input = { a: [1, { b: null }] };
   expect(await taskOf(demo, "call", "noop").run(callFor({ input }))).toEqual(input);
 });
@@ -29,7 +29,7 @@ test("sleep reports progress and stops when it is cancelled", async () => {
   await expect(running).rejects.toMatchObject({ code: "cancelled" });
 });
 
-test("fail fails as it is told to", async () => {
+test("fail fails as requested", async () => {
   const fail = taskOf(demo, "call", "fail");
   await expect(fail.run(callFor({ input: { message: "closed", retryable: true } }))).rejects.toMatchObject({
     code: "demo_failure",
@@ -39,7 +39,7 @@ test("fail fails as it is told to", async () => {
   await expect(fail.run(callFor({ input: {} }))).rejects.toMatchObject({ retryable: false });
 });
 
-test("orders come in pages, are the same each time, differ by seed, and are what POST /orders takes", async () => {
+test("orders come in pages, are stable, differ by seed, and are valid for POST /orders", async () => {
   const call = callFor({ input: { count: 120, seed: 3 } });
   const pages = await pullAll(importOrders, call);
   expect(pages.map(({ records }) => records.length)).toEqual([50, 50, 20]);
@@ -58,7 +58,7 @@ test("orders come in pages, are the same each time, differ by seed, and are what
   );
 });
 
-test("an import goes on from every page it stopped at", async () => {
+test("an import resumes from every page", async () => {
   const call = callFor({ input: { count: 130 }, settings: { pageSize: 20 } });
   const pages = await pullAll(importOrders, call);
   for (const [index, page] of pages.entries()) {
@@ -68,13 +68,13 @@ test("an import goes on from every page it stopped at", async () => {
   }
 });
 
-test("no orders is one empty page, and a cancelled import ends", async () => {
+test("without orders there is one empty page; a cancelled import ends", async () => {
   expect(await pullAll(importOrders, callFor({ input: { count: 0 } }))).toMatchObject([{ records: [], total: 0 }]);
   const cancelled = { ...callFor({}), signal: AbortSignal.abort() };
   await expect(pullAll(importOrders, cancelled)).rejects.toMatchObject({ code: "cancelled" });
 });
 
-test("locations are what POST /locations takes, besides their being active", async () => {
+test("locations are valid for POST /locations, apart from isActive", async () => {
   const [page] = await pullAll(taskOf(demo, "pull", "locations.pull"), callFor({}));
   const find = createFinder(LocationRequest, "body");
   for (const { canonical } of page!.records) {
@@ -84,7 +84,7 @@ test("locations are what POST /locations takes, besides their being active", asy
   expect(page!.records.length).toBe(3);
 });
 
-test("tracking moves on with the time", async () => {
+test("tracking advances with time", async () => {
   const tracking = taskOf(demo, "pull", "tracking.pull");
   const statusesOn = async (now: string): Promise<unknown[]> => {
     const pages = await pullAll(tracking, { ...callFor({}), now: () => new Date(now) });
@@ -94,13 +94,13 @@ test("tracking moves on with the time", async () => {
   expect(await statusesOn("2026-02-05T00:00:00Z")).toContain("delivered");
 });
 
-test("stock is told for every product at every location", async () => {
+test("inventory is listed for every product at every location", async () => {
   const [page] = await pullAll(taskOf(demo, "pull", "inventory.pull"), callFor({}));
   expect(page!.records.length).toBe(21);
   expect(page!.records.every(({ canonical }) => (canonical.available as number) >= 0)).toBe(true);
 });
 
-test.each(["fulfillments.push", "orders.export"])("%s answers the same effect key with the same id", async (name) => {
+test.each(["fulfillments.push", "orders.export"])("%s returns the same id for the same effect key", async (name) => {
   const push = taskOf(demo, "push", name);
   const send = async (key: string): Promise<unknown> => await push.send(callFor({}), { number: "A-1" }, key);
   expect(await send("one")).toEqual(await send("one"));

@@ -56,8 +56,8 @@ const fulfil = {
   failsWhen,
 };
 
-describe("a GraphQL API that says everything with the status 200", () => {
-  test("a fulfilment is sent, and a result that is an error is a failure in its words, which somebody is told of", async () => {
+describe("a GraphQL API that responds to failures with status 200", () => {
+  test("a fulfillment is sent; an error result is a failure that quotes its message and opens an exception", async () => {
     const vendure = await startVendure();
     const bridgeId = await aBridge(vendure.url, [fulfil]);
     const order = await shippedOrder("T-1");
@@ -73,7 +73,7 @@ describe("a GraphQL API that says everything with the status 200", () => {
     expect(await exceptionsOf(second.id)).toMatchObject([{ kind: "push", code: "rejected", status: "open" }]);
   });
 
-  test("errors beside no data are a failure, after which the same execution again sends it", async () => {
+  test("errors without data are a failure, and a repeated execution sends it", async () => {
     const vendure = await startVendure();
     const bridgeId = await aBridge(vendure.url, [fulfil]);
     const order = await shippedOrder("T-3");
@@ -88,7 +88,7 @@ describe("a GraphQL API that says everything with the status 200", () => {
     expect(vendure.fulfillments).toHaveLength(1);
   });
 
-  test("a failed look for what may have arrived does not send it twice", async () => {
+  test("a failed lookup does not send the record twice", async () => {
     const vendure = await startVendure();
     const query = "query ($orderCode: String!) { orders { … } }";
     const lookup = {
@@ -113,7 +113,7 @@ describe("a GraphQL API that says everything with the status 200", () => {
     expect(vendure.fulfillments).toHaveLength(1);
   });
 
-  test("a pull and a call that answer with errors fail in the words of the answer", async () => {
+  test("a pull and a call with errors fail with the quoted message", async () => {
     const vendure = await startVendure();
     vendure.failing.queries = true;
     const request = { method: "POST", path: "/admin-api", body: { query: "query { orders { items { id } } }" } };
@@ -133,7 +133,7 @@ describe("a GraphQL API that says everything with the status 200", () => {
   });
 });
 
-describe("an answer without the id that the task declares", () => {
+describe("a response without the declared id", () => {
   const exporting = {
     name: "orders.export",
     mode: "push",
@@ -141,7 +141,7 @@ describe("an answer without the id that the task declares", () => {
     externalIdPath: "data.order.id",
   };
 
-  test("leaves it open whether the order arrived: it is not called sent, not sent again, and somebody is told", async () => {
+  test("leaves the outcome unknown: the order is not sent again, and an exception is opened", async () => {
     const partner = await startApi(() => ({ status: 201, body: { id: "E1" } }));
     const bridgeId = await aBridge(partner.url, [exporting]);
     const order = await anOrder();
@@ -154,7 +154,7 @@ describe("an answer without the id that the task declares", () => {
     expect(partner.asked).toHaveLength(1);
   });
 
-  test("by the action, holds the order for somebody to look", async () => {
+  test("puts an order sent by the action on hold", async () => {
     const partner = await startApi(() => ({ status: 204 }));
     const bridgeId = await aBridge(partner.url, [exporting]);
     const order = await anOrder();
@@ -167,7 +167,7 @@ describe("an answer without the id that the task declares", () => {
     expect((await org.get(`/orders/${order.id}`)).body.holds).toMatchObject([{ handle: "fulfillment" }]);
   });
 
-  test("a push that declares none takes a status of success for what it says", async () => {
+  test("a push without externalIdPath accepts every success status", async () => {
     const partner = await startApi(() => ({ status: 202, body: "accepted" }));
     const { externalIdPath: _none, ...task } = exporting;
     const bridgeId = await aBridge(partner.url, [task]);
@@ -176,7 +176,7 @@ describe("an answer without the id that the task declares", () => {
     expect(sent.result.results).toMatchObject([{ status: "sent" }]);
   });
 
-  test("an answer that reports a failure and names the new record is not sent again unseen", async () => {
+  test("a response with both a failure and an id is not sent again", async () => {
     const partner = await startApi(() => ({ body: { data: { order: { id: 5 } }, errors: ["a field of it failed"] } }));
     const failsWhen = { condition: { path: "errors", op: "not_empty" } };
     const bridgeId = await aBridge(partner.url, [{ ...exporting, failsWhen }]);
@@ -186,7 +186,7 @@ describe("an answer without the id that the task declares", () => {
   });
 });
 
-test("a failsWhen that cannot work is refused with its place", async () => {
+test("an invalid failsWhen is rejected with its pointer", async () => {
   const request = { path: "/x" };
   const conditions = [
     { path: "errors", op: "nonempty" },
@@ -226,7 +226,7 @@ describe("pages", () => {
     ["by their total", 20, true, { totalPath: "total_count" }],
     ["that fill one page, by their total", 10, true, { totalPath: "total_count" }],
     ["by the last page that comes again, where no total is said", 30, false, {}],
-  ])("of a shop that answers its last page for ever end %s", async (_, orders, hasTotal, more: object) => {
+  ])("of a shop that repeats its last page end %s", async (_, orders, hasTotal, more: object) => {
     const shop = await startMagento({ orders, hasTotal });
     const bridgeId = await aBridge(shop.url, [magento(10, more)]);
     const pulled = await execute(bridgeId, "stock.read");
@@ -235,7 +235,7 @@ describe("pages", () => {
     expect(await execute(bridgeId, "stock.read")).toMatchObject({ status: "succeeded" });
   });
 
-  test("that are the first one for ever fail, and say what to do about it", async () => {
+  test("that repeat the first page fail with advice", async () => {
     const shop = await startApi(() => ({ body: { items: [{ entity_id: 1 }, { entity_id: 2 }], count: 7 } }));
     const bridgeId = await aBridge(shop.url, [magento(2)]);
     const failed = await execute(bridgeId, "stock.read");
@@ -250,7 +250,7 @@ describe("pages", () => {
     [4, 2],
     [4, 3],
     [0, 2],
-  ])("of a shop that answers nothing with 204 end there: %i orders, %i a page", async (orders, size) => {
+  ])("end at a 204 without content: %i orders, %i a page", async (orders, size) => {
     const shop = await startBigCommerce({ orders });
     const task = {
       ...magento(size),
@@ -285,7 +285,7 @@ describe("signing in", () => {
   const oauth2 = { kind: "oauth2", tokenUrl: "TOKEN_URL" };
   const client = { clientId: "hub", clientSecret: "hidden" };
 
-  test("an access token goes in the header that the settings name, alone or after a prefix", async () => {
+  test("the access token is sent in the configured header, with or without a prefix", async () => {
     expect(await signedIn(oauth2, client)).toEqual({ authorization: "Bearer T" });
     expect(await signedIn({ ...oauth2, paramName: "X-Amz-Access-Token" }, client)).toEqual({ amazon: "T" });
     const zoho = { ...oauth2, paramName: "Authorization", prefix: "Zoho-oauthtoken" };
@@ -294,13 +294,13 @@ describe("signing in", () => {
     expect(await signedIn(header, { token: "hidden" })).toEqual({ authorization: "ApiKey hidden" });
   });
 
-  test("further secret headers go beside the token, to the base address alone, and win over plain ones", async () => {
+  test("secret headers are sent in addition to the token, only to the base URL, and win over plain ones", async () => {
     const credentials = { ...client, headers: { "x-api-key": "hidden" } };
     const settings = { headers: { "X-API-Key": "plain" } };
     expect(await signedIn(oauth2, credentials, settings)).toEqual({ authorization: "Bearer T", key: "hidden" });
   });
 
-  test("a secret header that the hub or the way to sign in sets itself is refused", async () => {
+  test("a secret header that the hub or the auth kind sets itself is rejected", async () => {
     const headers = { host: "x", Authorization: "x" };
     expect(await signedIn({ kind: "bearer" }, { token: "x", headers })).toEqual([
       "/credentials/headers/host reserved_header",

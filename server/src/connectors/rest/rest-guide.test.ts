@@ -44,7 +44,7 @@ async function startWarehouse() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
 }
 
-test("a stranger who follows the page has a warehouse that gets orders, tells of parcels, and calls", async () => {
+test("following the guide connects a warehouse that gets orders, reports parcels and sends webhooks", async () => {
   const hub = await startTestHub();
   const [org, warehouse] = [await hub.org(), await startWarehouse()];
   const block = (name: string): Record<string, unknown> => {

@@ -42,7 +42,7 @@ const shops = fc.record<Shop>({
 
 const idsOf = (pages: Page[]): string[] => pages.flatMap(({ records }) => records.map(({ externalId }) => externalId));
 
-test("every record is read once, however the pages end and wherever a process dies, or the pull says that it cannot tell", async () => {
+test("every record is read once for any end of pages and any crash, or the pull fails", async () => {
   await fc.assert(
     fc.asyncProperty(shops, fc.nat({ max: 6 }), async (shop, diesAfter) => {
       const { count, size, kind, end, hasTotal } = shop;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fillPath, hasHiddenDots } from "./rest-template.ts";
 
-test("a value that is filled into a path cannot climb out of its part, however its dots and slashes are written", () => {
+test("a value in a path cannot leave its segment, for any notation of dots and slashes", () => {
   for (const id of ["..", ".", "../x", "a/../../b", "..\\x", "%2e%2e%2fx", "..%2fx", "..%252fx", "a%5c..%5cb"]) {
     expect(() => fillPath("/orders/{{input.id}}", { input: { id }, settings: {} }), id).toThrow(/cannot be part/);
   }
@@ -11,7 +11,7 @@ test("a value that is filled into a path cannot climb out of its part, however i
   }
 });
 
-test("a path without hidden dots stays below its base on a server that reads all escapes", () => {
+test("a path without hidden dot segments stays below its base on a server that decodes all escapes", () => {
   const pieces = fc.constantFrom("..", ".", "%2e", "%2E", "/", "%2f", "%5c", "\\", "%25", "a", "2e", "2f");
   fc.assert(
     fc.property(fc.array(pieces, { maxLength: 12 }), (parts) => {

@@ -41,14 +41,14 @@ function scripted(answers: { status?: number; headers?: Record<string, string>; 
   return { http, asked };
 }
 
-test.each(["bearer", "basic", "header", "query"])("signs in by %s", async (kind) => {
+test.each(["bearer", "basic", "header", "query"])("authenticates by %s", async (kind) => {
   const test = taskOf(rest, "call", "connection.test");
   const settings = { auth: { kind }, testPath: "/ping" };
   expect(await test.run(callWith(settings))).toEqual({ ok: true, status: 200 });
   await expect(test.run({ ...callWith(settings), credentials: {} })).rejects.toMatchObject({ code: "unauthorized" });
 });
 
-test("without a test path anybody who answers and does not refuse will do", async () => {
+test("without a test path any response except a rejection passes the test", async () => {
   const test = taskOf(rest, "call", "connection.test");
   expect(await test.run(callFor({ settings: { baseUrl: `${shop.url}/nothing-here` } }))).toEqual({
     ok: true,
@@ -59,7 +59,7 @@ test("without a test path anybody who answers and does not refuse will do", asyn
   });
 });
 
-test("any request can be made below the base address and nowhere else", async () => {
+test("requests are possible only below the base URL", async () => {
   const request = taskOf(rest, "call", "http.request");
   const settings = { auth: { kind: "bearer" } };
   const input = { path: "/page/orders", query: { limit: 2 } };
@@ -87,7 +87,7 @@ test("a path that looks like another server stays on this one", () => {
 
 const hostile = ["./\\%2eF?#@:;&= aé{}\n\u0000".split(""), "\uD800", "🧵", "../"].flat();
 
-test("a value in a path is one part of it, whatever it holds", () => {
+test("a value in a path is one segment, whatever it contains", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...hostile), minLength: 1 }), (value) => {
       fc.pre(!hasHiddenDots(value));
@@ -105,7 +105,7 @@ test("a value in a path is one part of it, whatever it holds", () => {
   expect(() => fillPath("/{{input.id}}", { input: {}, settings: {} })).toThrow("{{input.id}} has no value");
 });
 
-test("a body is filled in with values of their own type", () => {
+test("values in a body keep their type", () => {
   const scope = { input: { note: "x" }, settings: { site: 7 }, record: { id: 1, tags: ["a"] }, effectKey: "k" };
   const template = {
     all: "{{record}}",
@@ -136,7 +136,7 @@ const linked = {
 };
 const importing = taskOf(rest, "pull", "orders.import", linked);
 
-test("a link to another server is not followed, and the credentials do not go there", async () => {
+test("a link to another server is not followed, and gets no credentials", async () => {
   const { http, asked } = scripted([
     { headers: { link: '<https://evil.example/next>; rel="next"' }, body: [{ id: 1 }] },
   ]);
@@ -145,7 +145,7 @@ test("a link to another server is not followed, and the credentials do not go th
   expect(asked.length).toBe(1);
 });
 
-test("a link whose path looks like another server stays on this one, and no key is kept in the cursor", async () => {
+test("a link whose path looks like another server stays on this one, and the cursor contains no key", async () => {
   const { http, asked } = scripted([
     { headers: { link: '<https://erp.example//evil.example/x?key=secret&p=2>; rel="next"' }, body: [{ id: 1 }] },
     { body: [{ id: 2 }] },
@@ -159,7 +159,7 @@ test("a link whose path looks like another server stays on this one, and no key 
   expect(JSON.stringify(pages.map(({ cursor }) => cursor))).not.toContain("secret");
 });
 
-test("an answer that is not what the settings say is a failure that names the place", async () => {
+test("a response that does not match the settings is a failure with the path", async () => {
   const call = (body: unknown) => callFor({ settings: linked, http: scripted([{ body }]).http });
   await expect(pullAll(importing, call({ data: [] }))).rejects.toMatchObject({
     code: "unexpected_response",
@@ -191,7 +191,7 @@ function byCursor(answer: (cursor: string | null) => { ids: number[]; next: unkn
   return { task: taskOf(rest, "pull", "orders.import", settings), call: callFor({ settings, http }) };
 }
 
-test("a cursor that stays the same behind the last record is the end", async () => {
+test("a cursor that does not change after the last record is the end", async () => {
   const { task, call } = byCursor((cursor) => ({ ids: cursor === null ? [1, 2] : [], next: "here" }));
   const pages = await pullAll(task, call);
   expect(pages.flatMap(({ records }) => records.map(({ externalId }) => externalId))).toEqual(["1", "2"]);
@@ -201,7 +201,7 @@ test("a cursor that stays the same behind the last record is the end", async () 
 test.each([
   ["with records", [1]],
   ["without any", []],
-])("cursors that lead round in a circle %s end with a failure, not never", async (_, ids) => {
+])("cursors in a circle %s end with a failure", async (_, ids) => {
   const { task, call } = byCursor((cursor) => ({
     ids: ids.map((id) => id + Number(cursor ?? 0)),
     next: cursor === "5" ? 6 : 5,
@@ -210,7 +210,7 @@ test.each([
   await expect(pullAll(task, call, { next: "6" })).rejects.toMatchObject({ code: "pagination_loop" });
 });
 
-test("a server that ignores the page number ends with a failure, not never", async () => {
+test("a server that ignores the page number ends with a failure", async () => {
   const settings = {
     baseUrl: "https://erp.example",
     tasks: [{ name: "orders.import", mode: "pull", request: { path: "/orders" }, pagination: { kind: "page" } }],
@@ -221,7 +221,7 @@ test("a server that ignores the page number ends with a failure, not never", asy
   expect(asked.length).toBeLessThan(10);
 });
 
-test("a call answers the part of the answer that is asked for", async () => {
+test("a call returns the requested part of the response", async () => {
   const task = { name: "stock.get", mode: "call", request: { path: "/page/orders", query: { limit: "{{input.n}}" } } };
   const settings = { auth: { kind: "bearer" }, tasks: [{ ...task, resultPath: "meta" }] };
   const stock = taskOf(rest, "call", "stock.get", settings);
@@ -258,7 +258,7 @@ test("a push sends the record and its key, and reads the new id", async () => {
   expect(String(asked[0]!.url)).toBe("https://erp.example/eu/orders/A%2F1");
 });
 
-test("what a push sends is the same until the request is another one; a correction names what was sent", async () => {
+test("the content of a push changes only with its request; a correction names the existing record", async () => {
   const task = {
     name: "fulfillments.push",
     mode: "push",
@@ -280,7 +280,7 @@ test("what a push sends is the same until the request is another one; a correcti
   expect(await push.update!(call, { number: "A-1" }, {}, "key-3")).toBeUndefined();
 });
 
-test("which pushes are sent again when something has changed follows from name and method, or is said", () => {
+test("the resend policy follows from task name and method, or is set", () => {
   const rule = (name: string, more: object = {}, request: object = {}) => {
     const task = { name, mode: "push", request: { path: "/x", ...request }, ...more };
     const { unit, resendPolicy } = taskOf(rest, "push", name, { tasks: [task] });
@@ -294,7 +294,7 @@ test("which pushes are sent again when something has changed follows from name a
   expect(rule("status.push", { resendPolicy: "never" })).toEqual(["order", "never"]);
 });
 
-test("all that cannot work in the settings is said at once, with its place", () => {
+test("all mistakes in the settings are reported at once, with pointers", () => {
   const problems = rest.check!(
     {
       baseUrl: "http://10.0.0.1",
@@ -328,7 +328,7 @@ test("all that cannot work in the settings is said at once, with its place", () 
   ]);
 });
 
-test("tasks have the same schemas each time they are asked for, so that compiling them once is enough", () => {
+test("tasks always have the same schema objects, so that they are compiled once", () => {
   const settings = { ...linked, tasks: [...linked.tasks, { name: "a", mode: "call", request: { path: "/a" } }] };
   const schemas = () => rest.tasks(settings).map(({ input }) => input);
   for (const [index, schema] of schemas().entries()) expect(schemas()[index]).toBe(schema);

@@ -39,7 +39,7 @@ export function canonicalOf(order: Json): CanonicalOrder {
   const status = statusOf(order);
   const isOver = status === "cancelled";
   const original = objectOf(objectOf(order.totalPriceSet).shopMoney);
-  // What was paid back or taken off is not in the current one; of a cancelled order that would be all.
+  // The current total excludes refunds and removed lines; for a cancelled order it would be zero.
   const { amount: current } = objectOf(objectOf(order.currentTotalPriceSet).shopMoney);
   const { title: service } = objectOf(order.shippingLine);
   const customer = { name: shipTo.name, email: order.email, phone: order.phone ?? shipTo.phone };
@@ -71,14 +71,14 @@ export function canonicalOf(order: Json): CanonicalOrder {
   };
 }
 
-/** What the buyer filled in at the checkout, and what was too long for the name of an item. */
+/** Attributes that the buyer entered at the checkout, and texts that were too long for the name of an item. */
 function notesOf(order: Json, lines: { note?: string }[]): CanonicalOrder["notes"] {
   const attributes = text(attributesOf(order).join("\n"), orderLimits.noteLength);
   const notes = [attributes, ...lines.map(({ note }) => note)];
   return notes.flatMap((one) => (one === undefined ? [] : [{ text: one }]));
 }
 
-/** Names that begin with `_` are those of apps, which no shop shows. */
+/** Names that start with `_` belong to apps and are hidden in shops. */
 function attributesOf({ customAttributes }: Json): string[] {
   return listOf(customAttributes).flatMap(({ key, value }) => {
     const isShown = !asText(key).startsWith("_") && asText(value).trim() !== "";
@@ -93,9 +93,9 @@ function statusOf(order: Json): string {
   if (order.displayFulfillmentStatus === "FULFILLED") return "shipped";
   const all = listOf(order.lineItems);
   const items = all.filter((item) => quantityOf(item) > 0);
-  // Everything was taken off: that it is cancelled is only not said.
+  // All lines were removed: the order is cancelled, although Shopify does not say so.
   if (items.length === 0 && all.length > 0) return "cancelled";
-  // What needs no shipping, such as a gift card, is often fulfilled at once: no parcel has left by that.
+  // Items that are not shipped, such as gift cards, are often fulfilled at once. No parcel has left then.
   const parcels = items.filter(needsShipping);
   const shipped = parcels.filter((item) => shippedOf(item) > 0);
   const isKnown = parcels.some(({ unfulfilledQuantity }) => Number.isInteger(unfulfilledQuantity));
@@ -104,7 +104,7 @@ function statusOf(order: Json): string {
   }
   if (!isKnown && order.displayFulfillmentStatus === "PARTIALLY_FULFILLED") return "partially_shipped";
   if (order.displayFinancialStatus === "PENDING") return "awaiting_payment";
-  // A person decides whether refunded items still ship, and what happens to an order without a parcel.
+  // A user decides whether refunded items still ship, and what happens to an order without shippable items.
   const isOdd = isPaidBack.includes(asText(order.displayFinancialStatus)) || parcels.length === 0;
   return isOdd && all.length > 0 ? "review_required" : "new";
 }
@@ -135,7 +135,7 @@ function toAddress(given: unknown) {
   return addressOf({ ...rest, countryCode });
 }
 
-/** What was taken off the order again is no longer in its current quantity; of a cancelled order that would be all. */
+/** The current quantity excludes removed items; for a cancelled order it would be zero. */
 function quantityOf(item: Json, isCancelled = false): number {
   const quantity = Number(isCancelled ? item.quantity : (item.currentQuantity ?? item.quantity));
   return Number.isInteger(quantity) ? Math.max(0, quantity) : 0;
@@ -151,7 +151,7 @@ function toLine(item: Json, isCancelled: boolean): { line: CanonicalLine; note?:
   const quantity = quantityOf(item, isCancelled);
   const price = objectOf(objectOf(item.originalUnitPriceSet).shopMoney).amount;
   const shippedQuantity = Math.min(shippedOf(item), quantity);
-  // As Shopify's own exports name it; a product that has no variants has one of this title.
+  // The name as in Shopify's exports. A product without variants has one with this title.
   const variant = asText(item.variantTitle);
   const product = [asText(item.title), variant === "Default Title" ? "" : variant].filter((part) => part !== "");
   const title = line(product.join(" - "), 200);
@@ -162,7 +162,7 @@ function toLine(item: Json, isCancelled: boolean): { line: CanonicalLine; note?:
   return { line: whole, ...(note === undefined ? {} : { note }) };
 }
 
-/** Of one piece, as the product has it. */
+/** Weight of one unit, from the product. */
 function weightOf(item: Json): Weight | undefined {
   const { measurement } = objectOf(objectOf(item.variant).inventoryItem);
   const { value, unit } = objectOf(objectOf(measurement).weight);

@@ -14,8 +14,8 @@ const fulfillmentOrderFields = `id status assignedLocation { location { id } }
   lineItems(first: 30) { ${page} nodes { ${openFields} } }`;
 
 /**
- * Small pages: what a query costs is the product of them, and more than 1,000 is refused. Longer lists are read on by
- * themselves; only that of fulfilments cannot be, and 250 are all that there is to be had of it.
+ * Small pages: the cost of a query is the product of its page sizes, and Shopify rejects a cost above 1,000. The rest of longer lists is
+ * read by separate queries. The list of fulfillments has no cursor: Shopify returns at most 250.
  */
 const stateQuery = `query HubOrderFulfillments($id: ID!) {
   order(id: $id) {
@@ -56,7 +56,7 @@ type State = {
   reported: Reported[];
   open: OpenItem[];
   isHeld: boolean;
-  /** Lines without a parcel, such as gift cards: whatever the hub says about them, there may be nothing to fulfil. */
+  /** Lines that are not shipped, such as gift cards. Shopify may have nothing left to fulfill for them. */
   withoutParcel: Set<string>;
 };
 
@@ -91,7 +91,7 @@ function isValid({ status }: Json): boolean {
   return status !== "CANCELLED" && status !== "ERROR" && status !== "FAILURE";
 }
 
-/** Those that have one of these numbers, with what is in them: it takes a request each. */
+/** Reads the quantities of a fulfillment with one of these tracking numbers. Each needs a request of its own. */
 async function readReported(
   call: Call,
   fulfillment: Json,
@@ -129,11 +129,11 @@ async function readOpenItems(call: Call, fulfillmentOrder: Json): Promise<OpenIt
   }));
 }
 
-/** What of the shipment Shopify does not know yet, by line. A shipment is recognised by its tracking number. */
+/** Quantities by line that Shopify does not have yet. A shipment is identified by its tracking number. */
 function missingOf(shipment: Shipment, state: State): Map<string, number> {
   const missing = new Map<string, number>();
   const known = state.reported.filter(({ trackingNumber }) => trackingNumber === shipment.trackingNumber);
-  // A shipment that names no lines is one of all that is left.
+  // A shipment without lines contains all remaining quantities.
   if (shipment.quantities.size === 0 && known.length === 0) {
     for (const { lineId, remaining } of state.open) missing.set(lineId, (missing.get(lineId) ?? 0) + remaining);
     return missing;
@@ -173,7 +173,7 @@ async function send(call: Call, record: Json): Promise<Sent> {
   return sentOf(created, shipments, state);
 }
 
-/** The fulfilments that are these shipments: one shipment is several where its lines come from several locations. */
+/** The fulfillments of these shipments: a shipment from several locations has several. */
 function sentOf(created: string[], shipments: Shipment[], state: State): Sent {
   const before = state.reported.filter(({ trackingNumber, quantities }) =>
     shipments.some(
@@ -186,7 +186,7 @@ function sentOf(created: string[], shipments: Shipment[], state: State): Sent {
   return { ...(all.length === 0 ? {} : { externalId: all.at(-1)! }), details: { created, fulfillments: all } };
 }
 
-/** Another tracking number, carrier or link. What was in it cannot be changed there. */
+/** Corrects tracking number, carrier and link. Shopify cannot change the quantities. */
 async function update(call: Call, record: Json, { details }: Sent): Promise<Sent | undefined> {
   const [shipment] = shipmentsIn(record);
   const { fulfillments } = objectOf(details);
@@ -202,7 +202,7 @@ async function update(call: Call, record: Json, { details }: Sent): Promise<Sent
   return { externalId: ids.at(-1)!, details: { created: [], fulfillments: ids } };
 }
 
-/** One fulfilment per location, as Shopify wants it. Takes what it allocates out of the state. */
+/** One fulfillment per location, as Shopify requires. Subtracts the allocated quantities from the state. */
 function allocate(missing: Map<string, number>, state: State): Json[][] {
   const byLocation = new Map<string, Map<string, Json[]>>();
   for (const [lineId, quantity] of missing) {
@@ -234,7 +234,7 @@ async function find(call: Call, record: Json): Promise<Sent | "in part" | undefi
   const state = await readState(call, record, shipments);
   const known = sentOf([], shipments, state);
   if (shipments.every((shipment) => missingOf(shipment, state).size === 0)) return known;
-  // Of two locations, one was told.
+  // Some fulfillments were created, for example for one of two locations.
   return known.externalId === undefined ? undefined : "in part";
 }
 

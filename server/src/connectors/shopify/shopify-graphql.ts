@@ -23,19 +23,19 @@ function shopUrl({ settings }: Pick<Call, "settings">): string {
   return `${shopAddress(settings)}/admin/api/${apiVersion}/graphql.json`;
 }
 
-/** Apps of today have a client id and secret, for which Shopify gives tokens of 24 hours; older ones a token for good. */
+/** Current apps have a client id and secret and get tokens that are valid for 24 hours; older apps have a permanent token. */
 export function signIn(settings: Settings, { clientId }: Record<string, unknown>): TokenRequest | undefined {
   if (clientId === undefined) return undefined;
   const url = `${shopAddress(settings)}/admin/oauth/access_token`;
   return { url, grant: "client_credentials", clientAuth: "body" };
 }
 
-/** Changes nothing, so it may be asked again after a failure. */
+/** A query changes nothing, so it may be repeated after a failure. */
 export async function query(call: Call, document: string, variables: Json = {}): Promise<Json> {
   return await run(call, document, variables, true);
 }
 
-/** Sent once. `field` is the mutation: what it lists as userErrors comes with status 200 and is a failure all the same. */
+/** A mutation is sent once. `field` is its name. Its userErrors are failures, although the status is 200. */
 export async function mutate(call: Call, document: string, field: string, variables: Json): Promise<Json> {
   const { [field]: answered } = await run(call, document, variables, false);
   if ((answered ?? null) === null) throw answerWithoutId(field);
@@ -63,14 +63,14 @@ async function run(call: Call, document: string, variables: Json, isRead: boolea
     const cost = objectOf(objectOf(body.extensions).cost);
     if (!errors.some(isThrottled)) {
       if (errors.length > 0) throw graphqlError(errors, isRead);
-      // Waiting now costs less than being refused later.
+      // Waiting now is cheaper than a throttled request later.
       if (isRead) await wait(call, waitFor(cost));
       return objectOf(body.data);
     }
-    // A throttled request was not carried out, so it may be sent again whatever it does.
+    // A throttled request was not executed, so even a mutation may be sent again.
     const waitMs = Math.max(waitFor(cost), 200);
     if (attempt >= maxThrottled || waitMs > maxWaitMs) {
-      const message = "Shopify wants fewer requests at the moment.";
+      const message = "Shopify limits the rate of requests at the moment.";
       throw new RemoteError("rate_limited", message, { retryable: true, retryAfterMs: waitMs });
     }
     call.log("info", `Shopify throttles; waiting ${waitMs} ms.`);
@@ -78,7 +78,7 @@ async function run(call: Call, document: string, variables: Json, isRead: boolea
   }
 }
 
-/** Until the bucket holds again what this request is estimated to cost. */
+/** Time until the bucket has refilled to the estimated cost of this request. */
 function waitFor(cost: Json): number {
   const { currentlyAvailable, restoreRate } = objectOf(cost.throttleStatus);
   const missing = Number(cost.requestedQueryCost ?? 0) - Number(currentlyAvailable ?? 0);
@@ -114,7 +114,7 @@ function graphqlError(errors: Json[], isRead: boolean): RemoteError {
   return new RemoteError(isTheirs ? "remote_error" : "rejected", `Shopify answered with an error: ${text}`, options);
 }
 
-/** The cursor of the next page, or none behind the last one. */
+/** The cursor of the next page; undefined after the last one. */
 export function nextAfter({ hasNextPage, endCursor }: Json, followed: Followed): string | undefined {
   if (hasNextPage !== true) return undefined;
   const after = asText(endCursor);
@@ -123,7 +123,7 @@ export function nextAfter({ hasNextPage, endCursor }: Json, followed: Followed):
   return after;
 }
 
-/** All nodes of a list that begins with an answer; `more` asks for what comes behind a cursor. */
+/** All nodes of a list. `first` is its first page; `more` reads the page after a cursor. */
 export async function allNodes(first: unknown, more: (after: string) => Promise<unknown>): Promise<Json[]> {
   const followed = createFollowed(undefined);
   const nodes: Json[] = [];

@@ -8,7 +8,7 @@ import { externalIdOf } from "../shipment-record.ts";
 import { pushTask } from "../standard-tasks.ts";
 import { allNodes, gidOf, idOf, mutate, query } from "./shopify-graphql.ts";
 
-/** Names our hold among those of others: it is placed once and only ours is released. */
+/** Identifies the hub's own hold: it is placed once, and holds of others are never released. */
 const handle = "order-operations-hub";
 
 const reasons = [
@@ -37,7 +37,7 @@ const releaseMutation = `mutation HubReleaseHold($id: ID!, $holdIds: [ID!]) {
   fulfillmentOrderReleaseHold(id: $id, holdIds: $holdIds) { fulfillmentOrder { id } userErrors { field message } }
 }`;
 
-/** Undefined: there is no such order. */
+/** Undefined if the order does not exist. */
 async function readFulfillmentOrders(call: Call, id: unknown): Promise<Json[] | undefined> {
   const ask = async (after: string | null): Promise<unknown> =>
     (await query(call, holdsQuery, { id, after })).order ?? undefined;
@@ -49,7 +49,7 @@ async function readFulfillmentOrders(call: Call, id: unknown): Promise<Json[] | 
   );
 }
 
-/** The holds of others. Those that this hub has placed there by a task say nothing new. */
+/** The holds of others. Holds that a task of the hub has placed are left out. */
 export async function readHolds(call: Call, id: unknown): Promise<Json[]> {
   try {
     const nodes = (await readFulfillmentOrders(call, id)) ?? [];
@@ -57,7 +57,7 @@ export async function readHolds(call: Call, id: unknown): Promise<Json[]> {
     return holds.filter((one) => one.handle !== handle);
   } catch (error) {
     if (!(error instanceof RemoteError) || error.retryable) throw error;
-    // A token without access to fulfilment orders still reads orders, which say that they are on hold.
+    // A token without access to fulfillment orders can still read orders, including that they are on hold.
     call.log("warn", `Shopify does not say why an order is on hold: ${error.message}`);
     return [{ reason: "OTHER" }];
   }

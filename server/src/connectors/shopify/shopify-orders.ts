@@ -6,12 +6,12 @@ import { chunksOf, gone, instantOf, laterOf, listOf, objectOf } from "../shape.t
 import { pullTask } from "../standard-tasks.ts";
 import { allNodes, gidOf, idOf, nextAfter, query } from "./shopify-graphql.ts";
 import { readHolds } from "./shopify-holds.ts";
-import type { ShopifyNews } from "./shopify-webhooks.ts";
+import type { ShopifyPayload } from "./shopify-webhooks.ts";
 import { canonicalOf } from "./shopify-canonical.ts";
 
 const addressFields = "name company address1 address2 city province provinceCode zip country countryCodeV2 phone";
 
-/** Weights belong to products, which an app may have no access to. */
+/** Weights belong to products, for which an app may lack the scope. */
 function lineFieldsOf({ settings }: Call): string {
   const weight = "variant { inventoryItem { measurement { weight { value unit } } } }";
   return `id sku title variantTitle quantity currentQuantity unfulfilledQuantity requiresShipping
@@ -51,10 +51,10 @@ const moreLinesQuery = (call: Call): string => `query HubOrderLines($id: ID!, $a
   }
 }`;
 
-/** `after` is Shopify's own cursor, only set between two pages of one pass. */
+/** `after` is Shopify's cursor, set only between two pages of one pass. */
 type Cursor = { from?: string; highest?: string; after?: string; read?: number };
 
-/** Shopify pages no deeper than 25,000 records; a new pass from the newest change on starts before that. */
+/** Shopify lists at most 25,000 records. Before that, a new pass starts at the newest change. */
 const maxDepth = 20_000;
 
 async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
@@ -74,7 +74,7 @@ async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
     for (const node of listOf(nodes)) records.push(await readWhole(call, node));
     const after = nextAfter(objectOf(pageInfo), followed);
     at = nextCursor(at, records, after);
-    // A new pass has cursors of its own.
+    // Cursors of a new pass may repeat those of the last one.
     if (at.after === undefined) followed = createFollowed(undefined);
     yield { records, cursor: at };
     if (after === undefined) return;
@@ -89,12 +89,12 @@ async function readWhole(call: Call, node: Json): Promise<PulledRecord> {
   return toRecord(await withHolds(call, await withAllLines(call, node)));
 }
 
-/** The orders as they are now, each once. Of one that is not there any more nothing is known, unless it was said to be deleted. */
+/** Reads the current state of the orders, each once. A missing order is skipped, unless a webhook reported it as deleted. */
 async function receive(call: Call, payloads: unknown[]): Promise<PulledRecord[]> {
-  const news = payloads as ShopifyNews[];
-  const deleted = new Set(news.flatMap((one) => ("deletedOrderId" in one ? [one.deletedOrderId] : [])));
-  const held = news.flatMap((one) => ("fulfillmentOrderId" in one ? [one.fulfillmentOrderId] : []));
-  const named = news.flatMap((one) => ("orderId" in one ? [one.orderId] : []));
+  const changes = payloads as ShopifyPayload[];
+  const deleted = new Set(changes.flatMap((one) => ("deletedOrderId" in one ? [one.deletedOrderId] : [])));
+  const held = changes.flatMap((one) => ("fulfillmentOrderId" in one ? [one.fulfillmentOrderId] : []));
+  const named = changes.flatMap((one) => ("orderId" in one ? [one.orderId] : []));
   const ids = [...new Set([...named, ...deleted, ...(await ordersOf(call, [...new Set(held)]))])];
   const records: PulledRecord[] = [];
   for (const some of chunksOf(ids, pageSizeOf(call))) {
@@ -109,7 +109,7 @@ async function receive(call: Call, payloads: unknown[]): Promise<PulledRecord[]>
   return records;
 }
 
-/** What is held or moved are fulfilment orders; they know which order they are of. */
+/** Holds and moves concern fulfillment orders, which refer to their order. */
 async function ordersOf(call: Call, fulfillmentOrderIds: string[]): Promise<string[]> {
   const orders: string[] = [];
   for (const some of chunksOf(fulfillmentOrderIds, 100)) {
@@ -139,7 +139,7 @@ async function withAllLines(call: Call, order: Json): Promise<Json> {
   return { ...order, lineItems };
 }
 
-/** Only where there is one: it takes a request of its own. */
+/** Only for orders on hold, since it needs a request of its own. */
 async function withHolds(call: Call, order: Json): Promise<Json> {
   return order.displayFulfillmentStatus === "ON_HOLD"
     ? { ...order, fulfillmentHolds: await readHolds(call, order.id) }

@@ -3,24 +3,27 @@ import { headerOf, isSigned, webhookIdOf, objectIn, secretsIn } from "../inbound
 import type { Json } from "../shape.ts";
 import { asText, objectOf } from "../shape.ts";
 
-/** Which order something happened to. What it is like now is asked for: whatever is sent may come late, twice and out of order. */
-export type ShopifyNews = { orderId: string } | { deletedOrderId: string } | { fulfillmentOrderId: string };
+/**
+ * The stored part of a webhook: which order changed. The import reads the current state of the order, because webhooks may arrive late,
+ * twice and out of order.
+ */
+export type ShopifyPayload = { orderId: string } | { deletedOrderId: string } | { fulfillmentOrderId: string };
 
-/** Webhooks of an app are signed with its client secret; those that are made in the admin of the shop with one shown there. */
+/** Webhooks of an app are signed with its client secret, webhooks from the admin of the shop with a secret shown there. */
 export function readWebhook(sent: WebhookRequest): ReadWebhook {
   const secrets = secretsIn(sent.credentials, ["clientSecret", "webhookSecret"]);
   if (secrets.length === 0) return "off";
   const signature = Buffer.from(headerOf(sent, "x-shopify-hmac-sha256"), "base64");
   if (!isSigned(secrets, [sent.body], signature)) return "not_signed";
   const topic = headerOf(sent, "x-shopify-topic");
-  const payload = newsIn(topic, objectIn(sent));
+  const payload = payloadOf(topic, objectIn(sent));
   if (!payload) return "ignored";
   const id = webhookIdOf(headerOf(sent, "x-shopify-webhook-id"), sent);
   return { id, topic, task: "orders.import", payload };
 }
 
-/** Orders as they are, and what belongs to one: refunds, fulfilments and holds. */
-function newsIn(topic: string, body: Json): ShopifyNews | undefined {
+/** Topics about orders, and about their refunds, fulfillments and holds. */
+function payloadOf(topic: string, body: Json): ShopifyPayload | undefined {
   const [kind = "", event = ""] = topic.split("/");
   if (kind === "orders") {
     const id = asText(body.id ?? objectOf(body.order_edit).order_id);

@@ -18,7 +18,7 @@ export async function askWoo(
   return await ask(call, { ...request, url, headers: { ...request.headers, authorization } }, accepted);
 }
 
-/** The body as JSON; undefined when the shop has no such route, because an extension or a feature is not there. */
+/** The body as JSON; undefined if the shop lacks the route because an extension or a feature is not installed. */
 export async function askRoute(call: Call, request: Request): Promise<unknown> {
   const response = await askWoo(call, request, [404]);
   const body = readJson(response);
@@ -27,7 +27,7 @@ export async function askRoute(call: Call, request: Request): Promise<unknown> {
   throw new RemoteError("not_found", `The shop has no such order: ${asText(objectOf(body).message)}`);
 }
 
-/** The id at the shop: what was imported, or else what the shop finds under the order's number. */
+/** The id in the shop: the imported one, or else that of the only order with this number. */
 export async function orderIdOf(call: Call, record: Json): Promise<string> {
   const { externalId, number } = record;
   if (typeof externalId === "string" && /^\d+$/.test(externalId)) return externalId;

@@ -32,12 +32,12 @@ const statuses = new Map<string, [status: string, payment: string]>([
   ["trash", ["cancelled", "voided"]],
 ]);
 
-/** Inside WordPress statuses begin with `wc-`, and some extensions answer them so. */
+/** WordPress stores statuses with the prefix `wc-`, and some extensions return them so. */
 function statusWord(order: Json): string {
   return asText(order.status).replace(/^wc-/, "");
 }
 
-/** A status that an extension has added: what it means is not known here. */
+/** A status that an extension has added; its meaning is unknown. */
 export function isUnknownStatus(order: Json): boolean {
   return !statuses.has(statusWord(order));
 }
@@ -79,7 +79,7 @@ type Settled = {
   refundedOf(item: Json): number;
 };
 
-/** What was paid back is neither in the total nor, while it is here, to be shipped. */
+/** Subtracts refunds from the total, and refunded quantities from the lines if they were not shipped yet. */
 function settleRefunds(order: Json): Settled {
   const [status, payment] = statuses.get(statusWord(order)) ?? ["review_required", isPaid(order) ? "paid" : "pending"];
   const refunds = listOf(order.refunds);
@@ -94,17 +94,17 @@ function settleRefunds(order: Json): Settled {
   const isNothingLeft =
     quantities.size > 0 && listOf(order.line_items).every((item) => Number(item.quantity) <= refundedOf(item));
   if (status !== "cancelled" && !isNothingLeft) return { status, paymentStatus, total, refundedOf };
-  // What an order consisted of that is called off is still worth knowing.
+  // A cancelled order keeps its original quantities.
   return { status: "cancelled", paymentStatus, total, refundedOf: () => 0 };
 }
 
-/** Undefined where the shop does not say. It has no date for what is paid on delivery. */
+/** Undefined if the shop does not report it. Orders with cash on delivery have no date of payment. */
 function isPaid({ date_paid: local, date_paid_gmt: gmt }: Json): boolean | undefined {
   if (local === undefined && gmt === undefined) return undefined;
   return Boolean(gmt ?? local);
 }
 
-/** By line. What came back after the order was completed has been shipped. */
+/** Refunded quantities by line. Items refunded after the order was completed have been shipped, so they do not count. */
 function refundedQuantities(order: Json, refunds: Json[]): Map<string, number> {
   const completedAt = instantOf(order.date_completed_gmt);
   const quantities = new Map<string, number>();
@@ -120,7 +120,7 @@ function refundedQuantities(order: Json, refunds: Json[]): Map<string, number> {
   return new Map([...quantities].filter(([, quantity]) => quantity > 0));
 }
 
-/** A bundle has a line of its own beside those of what is in it, which are what is picked. */
+/** A bundle has its own line beside the lines of its items. Only the items are picked. */
 function withoutBundles(items: Json[]): Json[] {
   const ids = new Set(items.map(({ id }) => asText(id)));
   const partsOf = ({ bundled_items: bundled, composite_children: children }: Json): unknown[] =>
@@ -132,7 +132,7 @@ function isPickup(shippingLine: Json | undefined): boolean {
   return /^(local_pickup|pickup_location)\b/.test(asText(shippingLine?.method_id));
 }
 
-/** An order that is not shipped has an address of empty texts. */
+/** An order without shipping has an address of empty texts. */
 function toAddress(given: unknown) {
   const { first_name: first, last_name: last, company, address_1: address1, ...rest } = objectOf(given);
   const { address_2: address2, city, state: provinceCode, postcode: zip, country: countryCode, phone } = rest;
@@ -145,7 +145,7 @@ function decoded(value: unknown): unknown {
   return typeof value === "string" ? decodeEntities(value) : value;
 }
 
-/** `isLeft`: not all of it was paid back. A quantity that is no whole number stays as it is, so that the order is refused. */
+/** `isLeft`: not all of it was refunded. A quantity that is not a whole number is kept, so that the order is rejected. */
 function toLine(item: Json, refunded: number): { line: CanonicalLine; isLeft: boolean; note?: string } {
   const quantity = (refunded === 0 ? item.quantity : Number(item.quantity) - refunded) as number;
   const [variation, product] = [item.variation_id, item.product_id].map((id) => Number(id));
@@ -155,7 +155,7 @@ function toLine(item: Json, refunded: number): { line: CanonicalLine; isLeft: bo
   return { line: made, isLeft: !(quantity <= 0), ...(note === undefined ? {} : { note }) };
 }
 
-/** What the buyer chose or had engraved. Names that begin with `_` are the shop's own. */
+/** Options and engravings of the buyer. Names that start with `_` are internal to the shop. */
 function chosenIn({ name, meta_data: meta }: Json): string[] {
   return listOf(meta).flatMap(({ key, value, display_key: label, display_value: shown }) => {
     const text = plainText(asText(shown ?? value));

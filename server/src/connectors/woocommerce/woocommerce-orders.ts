@@ -7,18 +7,18 @@ import { asText, chunksOf, gone, instantOf, laterOf, listOf, objectOf } from "..
 import { pullTask } from "../standard-tasks.ts";
 import { askWoo } from "./woocommerce-api.ts";
 import { canonicalOf, isUnknownStatus } from "./woocommerce-canonical.ts";
-import type { WooNews } from "./woocommerce-webhooks.ts";
+import type { WooPayload } from "./woocommerce-webhooks.ts";
 
 /**
- * Page numbers alone lose orders: one that changes while the import runs moves to the end, and the first of the next
- * page moves up into the page that was read already. So each page asks for what changed since the last one it saw, and
- * page numbers only count within one second, which is as fine as the shop's times are.
+ * Page numbers alone lose orders: an order that changes during the import moves to the end of the list, and the first order of the next
+ * page moves to the page that was read already. So each request asks for changes since the last order that was read. Page numbers are
+ * used only within one second, the resolution of the shop's times.
  */
 type Cursor = {
-  /** Changes after this moment are asked for; only set within a pass. */
+  /** Changes after this time are requested; set only within a pass. */
   after?: string;
   page?: number;
-  /** Orders that were read already and come again, since they changed in the second that is asked from. */
+  /** Orders of the second in `after`, which were read already and are listed again. */
   seen?: string[];
   highest?: string;
   isOpen?: boolean;
@@ -43,9 +43,10 @@ async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
     const fresh = orders.filter((order) => !at.seen?.includes(keyOf(order)));
     const isKnown = orders.length > 0 && fresh.length === 0 && (at.page ?? 1) > 1;
     if (isKnown || orders.some((order) => isBefore(order, at.after))) {
-      // A cache on the way answered with an older page; going on from it would skip what it hides.
-      if (++stale > maxStale) throw new RemoteError("stale_page", "The shop repeats old pages.", { retryable: true });
-      call.log("warn", "The shop answered with an old page; asking again.");
+      // A cache returned an older page. Continuing from it would skip the orders that it lacks.
+      if (++stale > maxStale)
+        throw new RemoteError("stale_page", "The shop returns outdated pages.", { retryable: true });
+      call.log("warn", "The shop returned an outdated page; requesting it again.");
       continue;
     }
     stale = 0;
@@ -58,12 +59,12 @@ async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
 
 const maxPerPage = 100;
 
-/** The orders as they are now, each once. What lies in the trash is not listed. */
+/** Reads the current state of the orders, each once. Orders in the trash are not listed. */
 async function receive(call: Call, payloads: unknown[]): Promise<PulledRecord[]> {
-  const news = payloads as WooNews[];
-  const deleted = new Set(news.filter(({ isDeleted }) => isDeleted).map(({ orderId }) => orderId));
+  const changes = payloads as WooPayload[];
+  const deleted = new Set(changes.filter(({ isDeleted }) => isDeleted).map(({ orderId }) => orderId));
   const records: PulledRecord[] = [];
-  for (const some of chunksOf([...new Set(news.map(({ orderId }) => orderId))], maxPerPage)) {
+  for (const some of chunksOf([...new Set(changes.map(({ orderId }) => orderId))], maxPerPage)) {
     const query = { include: some.join(","), status: "any", per_page: maxPerPage };
     const orders = listOf(readJson(await askWoo(call, { path: "/wc/v3/orders", query })));
     const found = new Map((await readWhole(call, orders)).map((record) => [record.externalId, record]));
@@ -113,7 +114,7 @@ function nextCursor(at: Cursor, orders: Json[], hasMore: boolean): Cursor {
   return { ...mark, after, page: 1, seen: edge, isOpen: true };
 }
 
-/** Times of the shop come without a zone: those named `_gmt` are UTC, the others of the shop's own. */
+/** Times of the shop have no zone: fields named `_gmt` are in UTC, the others in the zone of the shop. */
 function modifiedOf(order: Json): string | undefined {
   return instantOf(order.date_modified_gmt) ?? instantOf(order.date_created_gmt);
 }
@@ -127,7 +128,7 @@ function isBefore(order: Json, after: string | undefined): boolean {
   return after !== undefined && modified !== undefined && modified <= after;
 }
 
-/** `modified_after` leaves out the moment itself. */
+/** `modified_after` excludes the given time. */
 function secondBefore(instant: string): string {
   return new Date(Math.floor(Date.parse(instant) / 1000) * 1000 - 1000).toISOString();
 }
@@ -140,14 +141,14 @@ async function readWhole(call: Call, orders: Json[]): Promise<PulledRecord[]> {
     const words = [...new Set(unknown.map(({ status }) => asText(status)))].join(", ");
     const numbers = unknown.slice(0, 5).map(({ number }) => asText(number));
     const which = unknown.length > numbers.length ? `${numbers.join(", ")} and others` : numbers.join(", ");
-    call.log("warn", `Statuses that are not known: ${words}. Orders that have one are to be reviewed: ${which}.`);
+    call.log("warn", `Unknown statuses: ${words}. Orders to review: ${which}.`);
   }
   return records;
 }
 
 const noRefunds: readonly number[] = [401, 403, 404];
 
-/** What was paid back for which lines; the list of orders has the sums alone. Only where there is something: it takes a request. */
+/** Adds the refunded lines; the list of orders has only the sums. Only for orders with refunds, since it needs a request of its own. */
 async function withRefunds(call: Call, order: Json): Promise<Json> {
   const sums = listOf(order.refunds);
   if (sums.length === 0) return order;
@@ -156,7 +157,7 @@ async function withRefunds(call: Call, order: Json): Promise<Json> {
   if (noRefunds.includes(response.status)) {
     call.log(
       "warn",
-      `The shop does not tell what was refunded of order ${asText(order.number)}: its quantities may be too high.`,
+      `The shop does not provide the refunded items of order ${asText(order.number)}: its quantities may be too high.`,
     );
     return order;
   }

@@ -8,14 +8,14 @@ import { shipmentsIn } from "../shipment-record.ts";
 import { pushTask } from "../standard-tasks.ts";
 import { askRoute, askWoo, orderIdOf } from "./woocommerce-api.ts";
 
-/** One way to tell a shop about shipments. Which ones it has depends on its version, features and extensions. */
+/** One way to report shipments. Its availability depends on the version, features and extensions of the shop. */
 type Way = {
   name: string;
-  /** What it knows by now; undefined when the shop does not have this way. */
+  /** Shipments that the shop has already; undefined if the shop does not support this way. */
   known(call: Call, orderId: string): Promise<Known[] | undefined>;
-  /** The id that the shop gave it; undefined: the answer has none, so that it may be missing there. */
+  /** The id of the new shipment in the shop; undefined if the response has none, so that the shipment may be missing. */
   add(call: Call, orderId: string, shipment: Shipment): Promise<string | undefined>;
-  /** Where it can be corrected at all. */
+  /** Missing if this way cannot correct a shipment. */
   correct?(call: Call, orderId: string, id: string, shipment: Shipment): Promise<void>;
 };
 
@@ -93,7 +93,7 @@ const shipmentTracking: Way = {
   },
 };
 
-/** Every shop has notes; the tracking number in them is how a shipment is found again. */
+/** Every shop has notes; a reported shipment is found by the tracking number in its note. */
 const orderNotes: Way = {
   name: "note",
   async known(call, orderId) {
@@ -157,7 +157,7 @@ function sentOf(orderId: string, way: Way, shipments: Shipment[], known: Known[]
   return { externalId: orderId, details: { method: way.name, created, shipments: ids } };
 }
 
-/** Setting a status to what it is already changes nothing, so this may be repeated. */
+/** Setting the same status again changes nothing, so this may be repeated. */
 async function complete(call: Call, orderId: string, record: Json): Promise<void> {
   const wantsStatus = call.settings.completeOrders !== false;
   if (!wantsStatus || (record.status !== "shipped" && record.status !== "delivered")) return;
@@ -174,7 +174,7 @@ async function find(call: Call, record: Json): Promise<Sent | undefined> {
   return sentOf(orderId, way, shipments, known, []);
 }
 
-/** Notes and the Shipment Tracking extension take nothing back. */
+/** Notes and entries of the Shipment Tracking extension cannot be corrected. */
 async function update(call: Call, record: Json, sent: Sent): Promise<Sent | undefined> {
   const [shipment] = shipmentsIn(record);
   const { method, shipments: ids } = objectOf(sent.details);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { cleanAddress } from "../clean-address.ts";
 import { conventionsOf, readDate, readDay, readNumber } from "./csv-cells.ts";
 
-test("numbers are read as people write them, or not at all", () => {
+test("numbers are read in common notations, and rejected otherwise", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 10_000_000 }), (cents) => {
       const amount = cents / 100;
@@ -19,7 +19,7 @@ test("numbers are read as people write them, or not at all", () => {
   }
 });
 
-test("a comma between three digits is a decimal sign where semicolons separate the columns", () => {
+test("a comma before three digits is a decimal sign in files with semicolons", () => {
   expect(readNumber("1,250", conventionsOf(","))).toEqual({ value: 1250 });
   expect(readNumber("1,250", conventionsOf("\t"))).toEqual({ value: 1250 });
   const guess = { code: "assumed_decimal_separator", message: expect.stringContaining("1.25") };
@@ -33,7 +33,7 @@ test("a comma between three digits is a decimal sign where semicolons separate t
   expect(readNumber("1,234.50", conventionsOf(";"))).toEqual({ value: 1234.5 });
 });
 
-test("a day is the one that is written, whatever time stands behind it", () => {
+test("a day is read as written, whatever time follows", () => {
   for (const text of ["2026-03-05", "2026-03-05T23:00:00-05:00", "05.03.2026 8:00", "Mar 5, 2026", "5-Mar-2026"]) {
     expect(readDay(text)).toEqual({ value: "2026-03-05" });
   }
@@ -50,7 +50,7 @@ test("a day is the one that is written, whatever time stands behind it", () => {
   }
 });
 
-test("dates are read in every form that can be read in one way only", () => {
+test("dates are read in every unambiguous format", () => {
   fc.assert(
     fc.property(fc.date({ min: new Date("1971-01-01"), max: new Date("2200-01-01"), noInvalidDate: true }), (date) => {
       const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()];
@@ -81,7 +81,7 @@ test("dates are read in every form that can be read in one way only", () => {
   }
 });
 
-test("zips get their zeros back in the US and nowhere else; codes go where codes belong", () => {
+test("leading zeros of ZIPs are restored only in the US; codes go to the code fields", () => {
   expect(cleanAddress({ zip: "2134", country: "usa" })).toEqual({ zip: "02134", country: "usa", countryCode: "US" });
   expect(cleanAddress({ zip: "501", countryCode: "us" })).toEqual({ zip: "00501", countryCode: "US" });
   expect(cleanAddress({ zip: "2134-0007", province: "ma" })).toEqual({ zip: "02134-0007", provinceCode: "MA" });
@@ -97,7 +97,7 @@ test("zips get their zeros back in the US and nowhere else; codes go where codes
   });
 });
 
-test("a country of two characters that is no code stays what it is (protocol 4)", () => {
+test("a country of two characters that is no code is kept (protocol 4)", () => {
   for (const country of ["--", "U.", "1A", "\u{1f1fa}"]) {
     expect(cleanAddress({ country, zip: "1010" })).toEqual({ country, zip: "1010" });
   }

@@ -15,7 +15,7 @@ const table = fc.array(fc.array(fc.oneof(cell, special), { minLength: 2, maxLeng
   maxLength: 10,
 });
 
-test("what is written is read back, whatever is in the cells", async () => {
+test("cells of any content are read back as written", async () => {
   await fc.assert(
     fc.asyncProperty(table, fc.constantFrom(",", ";", "\t"), async (rows, delimiter) => {
       expect(await parseCsv(toCsv(rows, delimiter), delimiter, 100)).toEqual(rows);
@@ -23,7 +23,7 @@ test("what is written is read back, whatever is in the cells", async () => {
   );
 });
 
-test("lines end as each of them does, also in a file that was put together from several", async () => {
+test("line endings may differ within a file", async () => {
   const csv = '\uFEFFa,b\r\n1,2\n3,4\r5,"6\n7"\r\n\r\n8,9';
   expect(await parseCsv(csv, ",", 100)).toEqual([["a", "b"], ["1", "2"], ["3", "4"], ["5", "6\n7"], [""], ["8", "9"]]);
   // However the text is cut into pieces, CR and LF stay one end of a line.
@@ -31,7 +31,7 @@ test("lines end as each of them does, also in a file that was put together from 
   expect(await parseCsv(long, ",", 10_000)).toHaveLength(5_001);
 });
 
-test("the delimiter is found in the header", () => {
+test("the delimiter is detected in the header", () => {
   fc.assert(
     fc.property(
       fc.constantFrom(",", ";", "\t"),
@@ -48,7 +48,7 @@ const blanks = fc.string({
   unit: fc.constantFrom(" ", "\n", "\r", "\t", "\u00a0", "\ufeff", "\u2028", "'", "=", "-", "x"),
 });
 
-test("no guarded text starts a formula, and the guard comes off again; numbers stay numbers (protocol 8)", () => {
+test("escaped text never starts a formula and is unescaped on reading; numbers stay numbers (protocol 8)", () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -72,11 +72,11 @@ test("no guarded text starts a formula, and the guard comes off again; numbers s
   expect(["-5", "+3.20", "-1,5", "-1+1", "+1 555"].map(guardText)).toEqual(["-5", "+3.20", "-1,5", "'-1+1", "'+1 555"]);
 });
 
-test("blanks around what others wrote are not part of it", () => {
+test("surrounding blanks in foreign files are trimmed", () => {
   expect([" a ", "\n", "\ufeff a", " '=1 ", "'x", "''"].map(textOfCell)).toEqual(["a", "", "a", "=1", "'x", "''"]);
 });
 
-test("no character is cut, wherever the text is divided (protocol 3)", async () => {
+test("no character is cut, for any chunks of the text (protocol 3)", async () => {
   const chunk = 64 * 1024;
   for (const shift of [-3, -2, -1, 0, 1]) {
     // At the ends of both the first and the second portion.
@@ -98,14 +98,14 @@ test("no character is cut, wherever the text is divided (protocol 3)", async () 
   );
 });
 
-test("a quote without end is named where a file has to be right as a whole, and rows without end are stopped", async () => {
+test("an unclosed quote is an error in strict files, and endless rows are stopped", async () => {
   const whole = Array.fromAsync(readSoundRows('h,i\na,"b\nc', ","));
   await expect(whole).rejects.toThrow(MalformedCsv);
   await expect(whole).rejects.toThrow(/Row 2: A quotation mark/);
   await expect(parseCsv("x\n".repeat(20), ",", 10)).rejects.toThrow(/more than 10 rows/);
 });
 
-test("tabs: a quotation mark is part of the text, unless the cell is quoted as a spreadsheet does it", async () => {
+test("tabs: a quotation mark is part of the text, unless the cell is quoted like in a spreadsheet", async () => {
   const csv = 'a\tTV 55" wall mount\tx\r\nb\t"Best" mug\t"\nc\t"quoted ""so"" far\nand on"\t"\n';
   const rows = [
     ["a", 'TV 55" wall mount', "x"],
@@ -127,7 +127,7 @@ const broken = fc
   .tuple(fc.stringMatching(/^[a-z]{1,5}$/), fc.nat({ max: 4 }), fc.constantFrom(",", ";"))
   .map(([text, at, delimiter]) => ({ delimiter, line: `bad${delimiter}${text.slice(0, at)}"${text.slice(at)}x` }));
 
-test("a stray quotation mark costs its row, and every other row is read as if it were not there", async () => {
+test("a stray quotation mark fails its row, and every other row is read normally", async () => {
   await fc.assert(
     fc.asyncProperty(wordRows, wordRows, broken, async (before, after, { line, delimiter }) => {
       const csv = `${toCsv(before, delimiter)}${line}\n${toCsv(after, delimiter)}`;
@@ -142,7 +142,7 @@ test("a stray quotation mark costs its row, and every other row is read as if it
   );
 });
 
-test("an opening quotation mark takes no further row with it where those are quoted or have none", async () => {
+test("an unclosed quotation mark does not affect further rows", async () => {
   const csv = 'n,name,q\nA-1,"TV 55,1\nA-2,Mug,1\nA-3,"Cup, blue",2\nA-4,Mug,1\n';
   const rows = await Array.fromAsync(readRows(csv, ","));
   expect(rows.map(({ number, cells, problem }) => [number, cells[0], problem !== undefined])).toEqual([
@@ -156,7 +156,7 @@ test("an opening quotation mark takes no further row with it where those are quo
   expect(joined).toMatchObject({ cells: ["A-1", "TV 55,1\nA-2,Mug", "1"], mayHoldRows: true });
 });
 
-test("whatever stands in a file, every line of it is in a row that is read or refused, and a long bad file ends soon", async () => {
+test("in any file every line is in a row that is read or rejected, and a long bad file ends soon", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.string({ unit: fc.constantFrom('"', ",", "\n", "a", "\r", "\t"), maxLength: 60 }),
@@ -177,7 +177,7 @@ test("whatever stands in a file, every line of it is in a row that is read or re
   expect(rows.length).toBeGreaterThan(100_000);
 });
 
-test("files in which nothing is quoted are written as they are read", async () => {
+test("files without quotes are written as they are read", async () => {
   const rows = [
     ["a", 'TV 55"', '"x"'],
     ["b", "two lines", "y"],
@@ -186,7 +186,7 @@ test("files in which nothing is quoted are written as they are read", async () =
   expect(await parseCsv(text, "\t", 10, { quoting: "literal" })).toEqual(rows);
 });
 
-test("rows of a long text leave the event loop to others in between (security N1)", async () => {
+test("reading a long text yields to the event loop (security N1)", async () => {
   let turns = 0;
   const counting = setInterval(() => turns++, 0);
   let rows = 0;
@@ -196,7 +196,7 @@ test("rows of a long text leave the event loop to others in between (security N1
   expect(turns).toBeGreaterThan(10);
 });
 
-test("a row has as many columns as are read, or blank ones behind them", async () => {
+test("a row has at most 1,000 columns; further blank ones are ignored", async () => {
   const [blank] = await Array.fromAsync(streamRows(`a,b${",".repeat(5_000)}\n`, ","));
   expect(blank!.cells).toHaveLength(1_000);
   expect(blank!.problem).toBeUndefined();
@@ -205,7 +205,7 @@ test("a row has as many columns as are read, or blank ones behind them", async (
   expect(wide!.cells).toHaveLength(1_000);
 });
 
-test("one order with mistakes in 200,000 rows is given back row for row", () => {
+test("one order with mistakes in 200,000 rows is returned row by row", () => {
   const rows = Array.from({ length: 200_000 }, (_, i) => ({ number: i + 2, cells: ["A-1"] }));
   const errors = rows.map(({ number }) => ({ row: number, column: null, code: "wrong", message: `Of row ${number}.` }));
   const sheet = { columns: [{ column: "number", field: null }], delimiter: ",", isLiteral: false };

@@ -9,7 +9,7 @@ function utf16(content: string, order: "le" | "be"): Buffer {
   return order === "le" ? bytes : bytes.swap16();
 }
 
-test("a file is read in the encoding it was written in, with a mark or without", () => {
+test("a file is read in its encoding, with or without a byte order mark", () => {
   const windows = Buffer.from(text.replace("–", "\u0096").replace("€", "\u0080"), "latin1");
   expect(decodeText(windows)).toEqual({ text, encoding: "windows-1252" });
   expect(decodeText(Buffer.from(text))).toEqual({ text, encoding: "utf-8" });
@@ -20,7 +20,7 @@ test("a file is read in the encoding it was written in, with a mark or without",
   }
 });
 
-test("whatever text is written as UTF-8 is read as it was", () => {
+test("any UTF-8 text is read unchanged", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), (content) => {
       const plain = content.replaceAll("\0", "").replace(/^\uFEFF+/, "");
@@ -29,7 +29,7 @@ test("whatever text is written as UTF-8 is read as it was", () => {
   );
 });
 
-test("what was said goes before what it looks like", () => {
+test("a declared encoding wins over detection", () => {
   expect(decodeText(Buffer.from("é"), "windows-1252").text).toBe("Ã©");
   expect(encodingOf("ISO-8859-1")).toBe("windows-1252");
   expect(encodingOf("shift_jis")).toBeUndefined();

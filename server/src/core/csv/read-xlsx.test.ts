@@ -24,7 +24,7 @@ function workbook(sheet: string, more: Record<string, string> = {}): Uint8Array 
   return zipSync(Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, strToU8(text)])));
 }
 
-test("the first sheet is read as Excel writes it, each cell where it stands", () => {
+test("the first sheet of an Excel file is read, each cell at its position", () => {
   const bytes = workbook(
     '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="C1" t="s"><v>2</v></c></row>' +
       '<row r="4" spans="1:5"><c r="A4" t="s"><v>1</v></c><c r="B4" s="1"><v>46082</v></c><c r="C4" s="2"><v>46082.5</v></c><c r="D4" s="3"><v>2.5</v></c><c r="E4"><v>13.199999999999999</v></c><c r="AA4" t="b"><v>1</v></c></row>' +
@@ -37,7 +37,7 @@ test("the first sheet is read as Excel writes it, each cell where it stands", ()
   expect(lines[4]).toBe("made,,in <place>,,");
 });
 
-test("days of 1904 are days all the same, and prefixes of names do not matter", () => {
+test("the 1904 date system and namespace prefixes are supported", () => {
   const bytes = workbook("", {
     "xl/workbook.xml": `<x:workbook xmlns:x="m" ${office}><x:workbookPr date1904="1"/><x:sheets><x:sheet name="a" sheetId="1" r:id="rId3"/></x:sheets></x:workbook>`,
     "xl/worksheets/sheet2.xml":
@@ -46,7 +46,7 @@ test("days of 1904 are days all the same, and prefixes of names do not matter", 
   expect(xlsxToCsv(bytes)).toBe("2026-03-01,7\r\n");
 });
 
-test("what this hub writes is read as it was written", async () => {
+test("workbooks written by the hub are read back", async () => {
   async function* portions(): AsyncGenerator<Cell[][]> {
     yield [["number", "total", "paid", "note"]];
     yield [["=1+1", 12.5, true, '<A> & "B"\nnew line'], [], ["Zo\u00eb \u{1F4E6}", -0.05, null, "  kept  "]];
@@ -57,7 +57,7 @@ test("what this hub writes is read as it was written", async () => {
   );
 });
 
-test("a small file that holds too much is refused before it is unpacked whole", () => {
+test("a small file that expands too much is rejected before it is unpacked completely", () => {
   const bomb = workbook("", { "xl/sharedStrings.xml": "<sst>".padEnd(40 * 1024 * 1024, " ") });
   expect(bomb.length).toBeLessThan(100_000);
   expect(() => xlsxToCsv(bomb, { maxInflatedBytes: 1024 * 1024 })).toThrow(/more than 1 MB/);
@@ -79,7 +79,7 @@ test.each([
   expect(() => xlsxToCsv(workbook(sheet))).toThrow(MalformedXlsx);
 });
 
-test("what is no workbook says so", () => {
+test("a file that is no workbook is rejected as such", () => {
   const zip = zipSync({ "a.txt": strToU8("no workbook") });
   expect(() => xlsxToCsv(zip)).toThrow(/not an XLSX/);
   expect(() => xlsxToCsv(zip.subarray(0, 40))).toThrow(MalformedXlsx);
@@ -148,7 +148,7 @@ test.each(repeated)("%s is read in time linear to its length: %s%j... (security 
   expect(steps).toBeLessThan(stepsPerCharacter * size + 10_000);
 });
 
-test("whatever is repeated in whatever part, twice as much of it takes twice as many steps", () => {
+test("repeating any part twice as often takes twice as many steps", () => {
   const piece = fc
     .array(
       fc.oneof(
@@ -218,7 +218,7 @@ test("whatever is repeated in whatever part, twice as much of it takes twice as 
   );
 });
 
-test("a workbook that stands for more than it holds is refused by count", () => {
+test("a workbook that expands to too many cells is rejected by count", () => {
   const long = "x".repeat(100_000);
   const many = `<row>${'<c t="s"><v>0</v></c>'.repeat(900)}</row>`;
   const texts = { "xl/sharedStrings.xml": `<sst><si><t>${long}</t></si></sst>` };
@@ -228,12 +228,12 @@ test("a workbook that stands for more than it holds is refused by count", () => 
   expect(() => xlsxToCsv(workbook(many), { maxSteps: 10_000 })).toThrow(/too complex/);
 });
 
-test("the files of an archive are found in its directory, however many there are", () => {
+test("any number of files is found in the directory of an archive", () => {
   const more = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`x${i}`, ""]));
   expect(xlsxToCsv(workbook('<row r="1"><c r="A1"><v>1</v></c></row>', more))).toBe("1\r\n");
 });
 
-test("format codes that are too long for Excel are none, and quoted letters are no dates", () => {
+test("too long format codes are ignored, and quoted letters are no date formats", () => {
   const codes = ["yyyy".padEnd(300, "y"), "[Red]0.0", "&quot;day&quot;0", "\\d0", "[h]:mm", "d.m.yy"];
   const styles = `<styleSheet><numFmts>${codes.map((code, i) => `<numFmt numFmtId="${200 + i}" formatCode="${code}"/>`).join("")}</numFmts><cellXfs>${codes.map((_, i) => `<xf numFmtId="${200 + i}"/>`).join("")}</cellXfs></styleSheet>`;
   const cells = codes.map((_, i) => `<c s="${i}"><v>46082</v></c>`).join("");

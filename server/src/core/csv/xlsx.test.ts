@@ -46,26 +46,26 @@ function settle(rows: unknown[][]): unknown[][] {
   });
 }
 
-test("D6: SheetJS reads what was written", () => {
+test("D6: SheetJS reads the written workbook", () => {
   const book = read(bytes, { type: "buffer", cellDates: true, UTC: true });
   expect(book.SheetNames).toEqual(["Summary", "Items"]);
   const options = { header: 1 as const, raw: true, blankrows: true, UTC: true };
   expect(settle(utils.sheet_to_json<unknown[]>(book.Sheets["Items"]!, options))).toEqual(settle(wanted));
 });
 
-test("D6: read-excel-file reads what was written", async () => {
+test("D6: read-excel-file reads the written workbook", async () => {
   const sheets = await readExcelFile(bytes, { trim: false });
   const items = sheets.find(({ sheet }) => sheet === "Items")!;
   expect(settle(items.data)).toEqual(settle(wanted));
 });
 
-test("D6: hucre reads what was written", async () => {
+test("D6: hucre reads the written workbook", async () => {
   const { sheets } = await readXlsx(new Uint8Array(bytes));
   expect(settle(sheets.find(({ name }) => name === "Items")!.rows)).toEqual(settle(wanted));
 });
 
 /** From the first byte to the last, as those do who read while it arrives: they cannot look into the directory at the end. */
-test("D6: every part can be read without knowing what comes behind it", () => {
+test("D6: every part can be read as a stream", () => {
   const names: string[] = [];
   let at = 0;
   while (bytes.readUInt32LE(at) === 0x04_03_4b_50) {

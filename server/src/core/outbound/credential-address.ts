@@ -4,21 +4,21 @@ import { RemoteError } from "../remote-error.ts";
 import { addressProblem, bareHost } from "./outbound-guard.ts";
 
 /**
- * Credentials belong to the address they were given for. A caller who may change a bridge or a carrier account, but does not know its
+ * Credentials belong to the address they were entered for. A caller who may change a bridge or a carrier account, but does not know its
  * credentials, must not be able to have them sent to another server.
  */
 export type CredentialChange = {
   hasStored: boolean;
-  /** Where the stored ones go, place by place; none where nothing is called. */
+  /** The addresses that get the stored credentials, in a fixed order; empty if nothing is called. */
   before: readonly string[];
   after: readonly string[];
-  /** As in the request: null takes them away, undefined says nothing about them. */
+  /** The credentials in the request: null removes them, undefined keeps them. */
   given: object | null | undefined;
-  /** Where the request has them; `/credentials` where nothing is said. */
+  /** Pointer to them in the request. Default `/credentials`. */
   pointer?: string;
 };
 
-/** True: what is stored is for another address, and what was given counts alone. Refused where nothing was given. */
+/** True if the stored credentials belong to another address: only the given ones are used. Throws if none were given. */
 export function leavesStoredBehind({
   hasStored,
   before,
@@ -46,7 +46,7 @@ function folderOf({ pathname }: URL): string {
   return pathname.endsWith("/") ? pathname : `${pathname}/`;
 }
 
-/** Why credentials must not go to this address, as far as its text tells: a name is looked up when connecting. */
+/** Why credentials must not be sent to this address, judged by its text alone: names are resolved when connecting. */
 export function plainTextProblem(address: string, allowPrivate: boolean): string | undefined {
   if (!URL.canParse(address)) return undefined;
   const url = new URL(address);

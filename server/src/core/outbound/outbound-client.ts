@@ -51,7 +51,7 @@ async function send(agent: Agent, plan: Plan, timeoutMs: number): Promise<Answer
     {
       onRequestStart(controller) {
         if (!plan.isSafe && !plan.mayStart()) fail(tooLate(plan));
-        if (isOver) controller.abort(new Error("nobody waits for this any more"));
+        if (isOver) controller.abort(new Error("the request was cancelled before it was sent"));
         else abort = (reason) => controller.abort(reason);
       },
       onResponseStart(_controller, status, headers) {

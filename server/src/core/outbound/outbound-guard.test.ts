@@ -55,7 +55,7 @@ const innerAddresses = [
   "2001:db8::1", "fec0::1", "100::1", "5f00::1",
 ]; // prettier-ignore
 
-test.each(innerAddresses)("%s is refused when a name points to it", async (address) => {
+test.each(innerAddresses)("%s is rejected when a name resolves to it", async (address) => {
   const { client, connected } = guarded({ "shop.example": [address] });
   await expect(client.request({ url: "https://shop.example/" })).rejects.toMatchObject({
     code: "address_not_allowed",
@@ -74,14 +74,14 @@ const innerUrls = [
   "http://127.0.0.1%2e/", "https://100.100.100.200/", "http://[2002:7f00:1::]/", "http://172.16.5.4/", "HTTP://127.0.0.1/",
 ]; // prettier-ignore
 
-test.each(innerUrls)("%s is refused before anything is looked up", async (url) => {
+test.each(innerUrls)("%s is rejected before any lookup", async (url) => {
   const { client, asked, connected } = guarded({});
   const error = await client.request({ url }).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code: expect.stringMatching(/^(address_not_allowed|invalid_url)$/) });
   expect([asked, connected]).toEqual([[], []]);
 });
 
-test.each(innerUrls)("%s is refused by its text alone, so that a setting can be refused when it is made", (url) => {
+test.each(innerUrls)("%s is rejected by its text alone, so that a setting can be rejected when it is saved", (url) => {
   expect(() => checkUrl(url, false)).toThrow(/does not call such addresses|not a URL/);
 });
 
@@ -93,33 +93,33 @@ test.each([
   "",
   "//shop.example",
   "https://",
-])("%s is no address that can be called", async (url) => {
+])("%s is no valid address", async (url) => {
   const { client, connected } = guarded({ "shop.example": ["93.184.215.14"] });
   await expect(client.request({ url })).rejects.toMatchObject({ code: "invalid_url" });
   expect(connected).toEqual([]);
 });
 
-test("a user name in the address is refused, since it would be written to logs", async () => {
+test("a user name in the URL is rejected, since it would be logged", async () => {
   const { client } = guarded({ "shop.example": ["93.184.215.14"] });
   await expect(client.request({ url: "https://me:secret@shop.example/" })).rejects.toMatchObject({
     code: "invalid_url",
   });
 });
 
-test("the connection goes to the address that was checked, and the name is not asked for again", async () => {
+test("the connection uses the checked IP, and the name is not resolved again", async () => {
   const { client, asked, connected } = guarded({ "shop.example": ["93.184.215.14"] });
   expect((await client.request({ url: "http://shop.example/x" })).text).toBe("hi");
   expect(asked).toEqual(["shop.example"]);
   expect(connected).toEqual([{ address: "93.184.215.14", port: "", protocol: "http:", hostname: "shop.example" }]);
 });
 
-test("one inner address among outer ones is reason enough to refuse", async () => {
+test("one private address among public ones is enough to reject a name", async () => {
   const { client, connected } = guarded({ "shop.example": ["93.184.215.14", "10.0.0.8"] });
   await expect(client.request({ url: "https://shop.example/" })).rejects.toMatchObject({ code: "address_not_allowed" });
   expect(connected).toEqual([]);
 });
 
-test("a name that points inside from the second look-up on is refused then", async () => {
+test("a name that resolves to a private address from the second lookup on is rejected then", async () => {
   const addresses = { "shop.example": ["93.184.215.14"] };
   const closing = (): Promise<Socket> =>
     Promise.resolve(fakeSocket("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"));
@@ -135,7 +135,7 @@ await new Promise<void>((resolve) => inside.listen(0, "127.0.0.1", resolve));
 afterAll(() => inside.close());
 const { port } = inside.address() as AddressInfo;
 
-test("a connection that ends up inside after all is not used", async () => {
+test("a connection that reaches a private address after all is not used", async () => {
   let requests = 0;
   inside.on("request", () => requests++);
   const { client } = guarded({ "shop.example": ["93.184.215.14"] }, async () => {
@@ -147,7 +147,7 @@ test("a connection that ends up inside after all is not used", async () => {
   expect(requests).toBe(0);
 });
 
-test("a redirect inside is not followed", async () => {
+test("a redirect to a private address is not followed", async () => {
   const { client, connected } = guarded({ "shop.example": ["93.184.215.14"] }, () =>
     Promise.resolve(fakeSocket("HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1/admin\r\ncontent-length: 0\r\n\r\n")),
   );
@@ -172,7 +172,7 @@ test("when private addresses are allowed, loopback and private ones are, link-lo
   }
 });
 
-test("an IPv4 address is judged the same when it is written as IPv6", () => {
+test("an IPv4 address in IPv6 notation is treated the same", () => {
   fc.assert(
     fc.property(fc.ipV4(), fc.boolean(), (address, allowPrivate) => {
       expect(addressProblem(`::ffff:${address}`, allowPrivate)).toEqual(addressProblem(address, allowPrivate));
@@ -180,7 +180,7 @@ test("an IPv4 address is judged the same when it is written as IPv6", () => {
   );
 });
 
-test("of IPv6 only what is routed passes: 2000::/3, and what is IPv4 in disguise", () => {
+test("of IPv6 only routed addresses pass: 2000::/3 and embedded public IPv4", () => {
   fc.assert(
     fc.property(fc.ipV6(), (address) => {
       if (addressProblem(address, false) !== undefined) return;
@@ -194,7 +194,7 @@ test("of IPv6 only what is routed passes: 2000::/3, and what is IPv4 in disguise
   expect(addressProblem("fe80::1%eth0", false)).toBeDefined();
 });
 
-test("over TLS the name is asked for, though the connection goes to an address", async () => {
+test("TLS uses the name, although the connection goes to an IP", async () => {
   const names: string[] = [];
   const refusing = createTlsServer({
     SNICallback(name, done) {
@@ -226,7 +226,7 @@ test("security 22: no address of a metadata service is called, whatever else is 
   expect(addressProblem("fd00:ec3::1", true)).toBeUndefined();
 });
 
-test("security 1: a request with credentials goes to the server they belong to and to no other", async () => {
+test("security 1: a request with credentials is sent only to the server they belong to", async () => {
   const addresses = { "shop.example": ["93.184.215.14"], "other.example": ["93.184.215.15"] };
   const { client, asked } = guarded(addresses, undefined, false, ["https://shop.example/api"]);
   for (const url of ["https://other.example/api", "http://shop.example/api", "https://shop.example:8443/api"]) {
@@ -238,7 +238,7 @@ test("security 1: a request with credentials goes to the server they belong to a
   expect(asked).toEqual([]);
 });
 
-test("security 1: without TLS credentials go to private addresses only, however the name is resolved", async () => {
+test("security 1: without TLS credentials are sent only to private addresses, for any resolution of the name", async () => {
   const plain = async (address: string, allowPrivate: boolean, home?: string) => {
     const { client, connected } = guarded(
       { "erp.example": [address] },

@@ -16,18 +16,18 @@ export type HttpRequest = {
   headers?: Record<string, string>;
   query?: Record<string, string | number | boolean | undefined>;
   body?: RequestBody;
-  /** For everything: all attempts and the waiting between them. */
+  /** Total time, including all attempts and the delays between them. */
   timeoutMs?: number;
   signal?: AbortSignal;
   maxBytes?: number;
   /**
-   * Of an answer that only its status matters of, the first so many bytes are kept as they came, and the rest is not waited
-   * for: nobody fails for saying too much.
+   * For requests of which only the status matters: keeps this many bytes of the response and does not wait for the rest. A
+   * long response is no failure.
    */
   keepBytes?: number;
-  /** "safe": changes nothing, or nothing when repeated. Default: GET and HEAD are, others are not and go out once. */
+  /** "safe": may be repeated. Default: GET and HEAD are safe; others are sent once. */
   retry?: "never" | "safe";
-  /** Asked when the first byte is about to go out: no means that it must not any more. Not asked for what is safe. */
+  /** Called just before the first byte of an unsafe request is sent; false cancels the request. */
   mayStart?: () => boolean;
 };
 
@@ -38,7 +38,7 @@ export type HttpResponse = {
   headers: Record<string, string>;
   text: string;
   json(): unknown;
-  /** What a `Retry-After` says. */
+  /** From `Retry-After`. */
   retryAfterMs: number | undefined;
   /** An unsafe request was sent: a failure status leaves open whether it took effect. */
   mayHaveHappened: boolean;
@@ -50,17 +50,17 @@ export type ClientOptions = {
   /** The hub's own machine and network may be called; link-local and metadata addresses never. */
   allowPrivate: boolean;
   /**
-   * Requests carry credentials that belong to these addresses: they go to their servers alone, and without TLS only where
-   * those are private.
+   * Requests carry credentials that belong to these addresses. They are sent only to these servers, and without TLS only if
+   * the servers have private addresses.
    */
   credentialsFor?: readonly string[] | undefined;
-  /** Asked before each request: hosts that may be called, `*.example.com` for all below it. None: every one. */
+  /** Read before each request: the allowed hosts, `*.example.com` for all subdomains. Without it every host is allowed. */
   findAllowedHosts?: () => Promise<readonly string[]>;
   /** Failures are counted per key and origin, over all clients of this process. */
   breakerKey: string;
   /** "none": the caller handles failing hosts itself. */
   breaker?: BreakerOptions | "none";
-  /** To one server at a time, for all clients that say the same; 32 where nothing is said. */
+  /** Maximum connections to one server, shared by all clients with the same value. Default 32. */
   connections?: number;
   timeoutMs?: number;
   attemptTimeoutMs?: number;
@@ -78,7 +78,7 @@ export type Connect = (target: Target) => Promise<Socket>;
 
 const maxRedirects = 3;
 const redirects = new Set([301, 302, 303, 307, 308]);
-/** Set by the transport; what a caller says about them could split one request into two. */
+/** Headers that the transport sets. Values of a caller could split one request into two. */
 export const ownHeaders: ReadonlySet<string> = new Set([
   "host",
   "content-length",
@@ -131,7 +131,7 @@ function mayRepeat(outcome: RemoteError | HttpResponse): boolean {
   return isRetryableStatus(outcome.status) || breaksOff(outcome);
 }
 
-/** Where an answer does not say how long it is, a connection that breaks looks like its end. */
+/** Without a Content-Length, a broken connection looks like the end of the response. */
 function breaksOff({ headers, text, json }: HttpResponse): boolean {
   if (text === "" || !/\bjson\b/i.test(headers["content-type"] ?? "")) return false;
   try {
@@ -192,7 +192,7 @@ async function attemptOnce(exchange: Exchange, options: ClientOptions, plan: Pla
   let { url } = plan;
   for (let hop = 0; ; hop++) {
     const here = { ...plan, url };
-    // What is sent only once gets all the time there is: giving up early would only make its outcome unknown.
+    // A request that is sent only once gets all the remaining time: giving up early would only make its outcome unknown.
     const limitMs = plan.isSafe ? (options.attemptTimeoutMs ?? 15_000) : Infinity;
     const leftMs = Math.min(plan.endsAt - performance.now(), limitMs);
     const key = `${options.breakerKey} ${url.origin}`;
@@ -208,7 +208,7 @@ async function attemptOnce(exchange: Exchange, options: ClientOptions, plan: Pla
 function nextHop(plan: Plan, status: number, location: string, allowPrivate: boolean, hop: number): URL {
   const isRead = plan.method === "GET" || plan.method === "HEAD";
   const next = URL.canParse(location, plan.url) ? new URL(location, plan.url) : undefined;
-  // After 302 and 303 the other side may have done what was asked and points to the result.
+  // With 302 and 303 the other system may have applied the request and redirects to the result.
   const mayHaveHappened = !plan.isSafe && (status === 302 || status === 303);
   if (!next || !isRead || next.origin !== plan.url.origin || hop >= maxRedirects) {
     const where = next ? `${next.origin}${next.pathname}` : "an address that cannot be read";
@@ -218,7 +218,7 @@ function nextHop(plan: Plan, status: number, location: string, allowPrivate: boo
   return checkUrl(next, allowPrivate);
 }
 
-/** Sends it once and reads the whole answer. */
+/** Sends the request once and reads the whole response. */
 export type Exchange = (plan: Plan, timeoutMs: number) => Promise<Answer>;
 
 export type Answer = { status: number; headers: Record<string, string>; bytes: Buffer };
@@ -253,7 +253,7 @@ export function cancelled(mayHaveHappened: boolean): RemoteError {
   return new RemoteError("cancelled", "The call was cancelled.", { mayHaveHappened });
 }
 
-/** Without the query, which may hold a key. */
+/** Without the query, which may contain a key. */
 export function nameOf({ method, url }: Plan): string {
   return `${method} ${url.origin}${url.pathname}`;
 }

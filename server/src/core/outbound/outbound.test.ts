@@ -62,7 +62,7 @@ const endInBody: Handler = (_request, response) => {
   response.writeHead(200, { "content-type": "application/json; charset=utf-8" }).end('{"half":');
 };
 
-test("a request carries its query, headers and body, and the answer can be read", async () => {
+test("a request has its query, headers and body, and the response can be read", async () => {
   answers = [answer(201, '{"id":7}', { "X-Thing": "a" })];
   const response = await client().request({
     method: "POST",
@@ -81,7 +81,7 @@ test("a request carries its query, headers and body, and the answer can be read"
   });
 });
 
-test("a URL that is given stays as it is, whatever the query", async () => {
+test("the given URL is kept, with any query", async () => {
   const url = new URL(`${origin}/orders?a=1`);
   for (const b of ["1", "2"]) await client().request({ url, query: { b } });
   expect(seen.map((request) => request.url)).toEqual(["/orders?a=1&b=1", "/orders?a=1&b=2"]);
@@ -110,13 +110,13 @@ test.each<[string, Handler]>([
   expect(waits).toEqual([250, 500]);
 });
 
-test("a read that goes on failing ends with the last answer", async () => {
+test("a read that keeps failing ends with the last response", async () => {
   answers = [answer(503, "a"), answer(503, "b"), answer(503, "c"), answer(200, "d")];
   expect(await client().request({ url: origin })).toMatchObject({ status: 503, text: "c" });
 });
 
 test.each([drop, dropInBody])(
-  "a change is sent once, and a broken connection leaves open whether it happened",
+  "a change is sent once, and a broken connection leaves the outcome unknown",
   async (failure) => {
     answers = [failure, answer(200, "{}")];
     await expect(client().request({ method: "POST", url: origin, body: { json: {} } })).rejects.toMatchObject({
@@ -128,14 +128,14 @@ test.each([drop, dropInBody])(
   },
 );
 
-test("a change that is declared safe is tried again, and nothing can have happened", async () => {
+test("a change that is declared safe is retried, and its outcome is not unknown", async () => {
   answers = [drop, drop, drop];
   const request = client().request({ method: "POST", url: origin, body: { json: {} }, retry: "safe" });
   await expect(request).rejects.toMatchObject({ code: "connection_lost", mayHaveHappened: false });
   expect(seen.length).toBe(3);
 });
 
-test("a change that may not start any more is not sent, a read is", async () => {
+test("a change after its deadline is not sent, a read is", async () => {
   const { request } = client();
   const late = request({ method: "POST", url: origin, body: { json: {} }, mayStart: () => false });
   await expect(late).rejects.toMatchObject({ code: "too_late", retryable: true, mayHaveHappened: false });
@@ -143,7 +143,7 @@ test("a change that may not start any more is not sent, a read is", async () => 
   expect(seen.map(({ method }) => method)).toEqual(["GET"]);
 });
 
-test("a change that found no connection has not happened", async () => {
+test("a change without a connection has not happened", async () => {
   const closed = createServer();
   await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve));
   const { port } = closed.address() as AddressInfo;
@@ -155,7 +155,7 @@ test("a change that found no connection has not happened", async () => {
   });
 });
 
-test("Retry-After is waited for, and left to the caller when it is long", async () => {
+test("a short Retry-After is waited for, a long one is left to the caller", async () => {
   answers = [answer(429, "", { "retry-after": "2.0" }), answer(200, "1"), answer(429, "", { "retry-after": "60" })];
   const { request, waits } = client();
   expect((await request({ url: origin })).text).toBe("1");
@@ -173,7 +173,7 @@ test("Retry-After is read as seconds and as a date, and capped", () => {
   expect(readRetryAfter(undefined, now)).toBeUndefined();
 });
 
-test("whoever does not answer is given up, and a change may have happened there", async () => {
+test("a request without a response times out, and a change may have happened", async () => {
   answers = [hang, hang];
   const { request } = client({ timeoutMs: 1000 });
   await expect(request({ url: origin })).rejects.toMatchObject({ code: "timeout", mayHaveHappened: false });
@@ -183,7 +183,7 @@ test("whoever does not answer is given up, and a change may have happened there"
   });
 });
 
-test("a body that trickles in is given up like one that does not come", async () => {
+test("a body that trickles in times out like one that does not arrive", async () => {
   answers = [
     (_request, response) => {
       response.writeHead(200);
@@ -213,7 +213,7 @@ test("a call can be cancelled, also before it starts and while it waits for the 
   await expect(waiting.request({ url: origin, signal: later.signal })).rejects.toMatchObject({ code: "cancelled" });
 });
 
-test("more than the allowed size is not read, compressed or not", async () => {
+test("a response above the size limit is not read, compressed or not", async () => {
   const big = Buffer.alloc(2_000_000, 32);
   const streamed: Handler = (_request, response) => {
     response.writeHead(200);
@@ -226,7 +226,7 @@ test("more than the allowed size is not read, compressed or not", async () => {
   }
 });
 
-test("a compressed answer is unpacked once; stacked encodings are refused", async () => {
+test("a compressed response is decompressed once; stacked encodings are rejected", async () => {
   const packed = gzipSync('{"a":1}');
   answers = [
     answer(200, packed, { "content-encoding": "gzip" }),
@@ -237,7 +237,7 @@ test("a compressed answer is unpacked once; stacked encodings are refused", asyn
   await expect(request({ url: origin })).rejects.toMatchObject({ code: "invalid_encoding" });
 });
 
-test("redirects are followed three times within the origin, for reads only", async () => {
+test("reads follow up to three redirects within the origin", async () => {
   const to = (location: string, status = 302): Handler => answer(status, "", { location });
   answers = [to("/a"), to(`${origin}/b`), to("/c"), answer(200, "end")];
   const { request } = client();
@@ -253,7 +253,7 @@ test("redirects are followed three times within the origin, for reads only", asy
   await expect(request(post)).rejects.toMatchObject({ code: "redirect_not_allowed", mayHaveHappened: true });
 });
 
-test("what is not JSON is said without showing it", async () => {
+test("a response that is not JSON is reported without quoting it", async () => {
   answers = [answer(200, "<html>secret"), endInBody];
   const { request } = client();
   const page = await request({ url: `${origin}/list?key=secret` });
@@ -264,13 +264,13 @@ test("what is not JSON is said without showing it", async () => {
   expect(seen.length).toBe(2);
 });
 
-test("a header that would split the request is refused", async () => {
+test("a header that would split the request is rejected", async () => {
   const request = client().request({ url: origin, headers: { "x-a": "1\r\nx-b: 2" } });
   await expect(request).rejects.toMatchObject({ code: "invalid_request" });
   expect(seen).toEqual([]);
 });
 
-test("after five failures in a row the other side is left alone, per key and origin", async () => {
+test("after five failures in a row requests are blocked, per key and origin", async () => {
   answers = Array.from({ length: 5 }, () => answer(500, ""));
   const options = { breakerKey: "broken", attempts: 1, breaker: { failures: 5, openMs: 60_000 } };
   const { request } = client(options);
@@ -285,7 +285,7 @@ test("after five failures in a row the other side is left alone, per key and ori
   expect((await client().request({ url: origin })).status).toBe(200);
 });
 
-test("after the pause the other side is tried again", async () => {
+test("after the pause requests are sent again", async () => {
   answers = [answer(500, ""), answer(500, "")];
   const { request } = client({ attempts: 1, breaker: { failures: 2, openMs: 1 } });
   for (let i = 0; i < 2; i++) expect((await request({ url: origin })).status).toBe(500);

@@ -10,15 +10,15 @@ import type { Secrets } from "../../core/secrets.ts";
 import { isAlive } from "../postmaster.ts";
 
 /*
- * A backup file is a line that says what it is, one zstd stream of frames, and a line with the SHA-256 of everything before
+ * A backup file is a line that identifies the format, one zstd stream of frames, and a line with the SHA-256 of everything before
  * it and an HMAC of that with the secret key. A frame is a letter, the length of its content in four bytes, and its content.
  */
 
-/** K: secret key. T: a table begins. D: rows of it, whole, as COPY writes them. E: it has ended. M: manifest, the last frame. */
+/** K: secret key. T: start of a table. D: whole rows of it in COPY's format. E: end of the table. M: manifest, the last frame. */
 type FrameType = "K" | "T" | "D" | "E" | "M";
 export type Frame = { type: FrameType; content: Buffer };
 
-/** The file cannot be used; its message says why, in words for the person who named it. */
+/** The file cannot be used; the message has the reason for the operator. */
 export class BackupRefused extends Error {}
 
 const format = 1;
@@ -30,12 +30,12 @@ const purpose = "backup";
 export type BackupWriter = {
   file: string;
   write(type: FrameType, content: Buffer | string): Promise<void>;
-  /** The file has its name from here on, and is on the disk. Returns its size in bytes. */
+  /** Syncs the file to disk and gives it its final name. Returns its size in bytes. */
   finish(secrets: Secrets): Promise<number>;
   abandon(): Promise<void>;
 };
 
-/** Written under another name beside its place: a file with the given name is always a whole one. */
+/** Writes under a temporary name in the same folder: a file with the given name is always complete. */
 export async function createBackupFile(file: string): Promise<BackupWriter> {
   if (existsSync(file)) throw alreadyThere(file);
   await removeDrafts(file);
@@ -105,7 +105,7 @@ function frameOf(type: FrameType, content: Buffer | string): Buffer {
 
 const macOf = (key: Buffer, digest: string): string => createHmac("sha256", key).update(digest).digest("hex");
 
-/** A link, unlike a rename, does not replace a file that another process has put there meanwhile. */
+/** A link, unlike a rename, does not replace a file that another process has created meanwhile. */
 async function giveName(draft: string, file: string): Promise<void> {
   try {
     await link(draft, file);
@@ -113,7 +113,7 @@ async function giveName(draft: string, file: string): Promise<void> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EEXIST" || existsSync(file)) throw alreadyThere(file);
-    // Some file systems have no links.
+    // Some file systems do not support links.
     await rename(draft, file);
   }
   const folder = await open(path.dirname(path.resolve(file)));
@@ -121,7 +121,7 @@ async function giveName(draft: string, file: string): Promise<void> {
   await folder.close();
 }
 
-/** Those of commands that were killed at work. */
+/** Removes temporary files of killed commands. */
 async function removeDrafts(file: string): Promise<void> {
   const folder = path.dirname(path.resolve(file));
   const prefix = `${path.basename(file)}.`;
@@ -133,7 +133,7 @@ async function removeDrafts(file: string): Promise<void> {
 
 export type Signature = { keyId: string; isSignedWith(key: { keyId: string; bytes: Buffer }): boolean };
 
-/** Reads the whole file. Refuses one that is no backup, is cut short, or is not what was written. */
+/** Reads the whole file. Rejects a file that is no backup, truncated or altered. */
 export async function checkWholeness(file: string): Promise<Signature> {
   const handle = await openForReading(file);
   try {
@@ -165,7 +165,7 @@ export async function checkWholeness(file: string): Promise<Signature> {
   }
 }
 
-/** With a key that did not come out of the file, an altered file is found even if its checksum was made anew. */
+/** With a key from outside of the file, an altered file is detected even if its checksum was recomputed. */
 export function requireSignature(file: string, signature: Signature, secrets: Secrets): void {
   const key = secrets.deriveAll(purpose).find(({ keyId }) => keyId === signature.keyId);
   if (key && !signature.isSignedWith(key)) {
@@ -189,7 +189,7 @@ async function readPart(handle: FileHandle, position: number, length: number): P
 
 const frameTypes = new Set<string>(["K", "T", "D", "E", "M"]);
 
-/** One frame is in memory at a time. To be called for a file whose wholeness was checked. */
+/** Keeps one frame in memory at a time. Call `checkWholeness` first. */
 export async function* readFrames(file: string): AsyncGenerator<Frame> {
   const handle = await openForReading(file);
   const { size } = await handle.stat();
@@ -219,7 +219,7 @@ export async function* readFrames(file: string): AsyncGenerator<Frame> {
       }
     }
   } catch (error) {
-    // What the reader of the frames throws arrives here as well, and is not about the file.
+    // Errors of the code that reads the frames arrive here as well; they are not about the file.
     throw (error as NodeJS.ErrnoException).code?.startsWith("ZSTD_") ? damaged() : error;
   }
   if (held > 0) throw damaged();

@@ -1,10 +1,10 @@
 import type { AppliedMigration } from "../schema-mismatch.ts";
 import type { TableDigest } from "./row-digest.ts";
 
-/** What a backup file holds. It is written last, when the rows have been counted. */
+/** The content of a backup file. It is written last, when the rows have been counted. */
 export type Manifest = {
   hubVersion: string;
-  /** Everything that was acknowledged before this moment is in the backup. */
+  /** Everything that was acknowledged before this time is in the backup. */
   takenAt: string;
   /** Whether the secret key is in the file, and which keys hubs on these databases were started with. */
   hasSecretKey: boolean;

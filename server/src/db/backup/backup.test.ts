@@ -111,7 +111,7 @@ const schemaOf = (connection: ClientConfig) =>
      ) s order by 1`,
   ]);
 
-test("an ordinary role restores one of everything, with constraints, triggers, policies and sequences", async () => {
+test("an ordinary role restores every kind of record, with constraints, triggers, policies and sequences", async () => {
   const target = await emptyDatabase();
   await load(file, target);
   expect(await schemaOf(target)).toEqual(await schemaOf(hub.connection));
@@ -131,14 +131,14 @@ test("an ordinary role restores one of everything, with constraints, triggers, p
   await expect(query(target, ["delete from events"])).rejects.toThrow("append-only");
 });
 
-test("a database that has anything in it is left as it is", async () => {
+test("a database that is not empty is not changed", async () => {
   const target = await emptyDatabase();
   await query(target, ["create table theirs (id integer)", "insert into theirs values (1)"]);
   await expect(load(file, target)).rejects.toThrow("The live database is not empty: it has theirs.");
   expect(await schemaOf(target)).toHaveLength(1);
 });
 
-test("a backup that fails on its way in leaves an empty database", async () => {
+test("a restore that fails leaves an empty database", async () => {
   const target = await emptyDatabase();
   const { manifest, ...rest } = await checkBackup(file);
   const [surface] = manifest.surfaces;
@@ -154,7 +154,7 @@ test("a backup that fails on its way in leaves an empty database", async () => {
   expect(await schemaOf(target)).toEqual([]);
 });
 
-test("a backup of a newer hub, or of one with other migrations, is refused before anything is changed", async () => {
+test("a backup of a newer hub, or with other migrations, is rejected before anything is changed", async () => {
   const target = await emptyDatabase();
   const { manifest, ...rest } = await checkBackup(file);
   const [surface] = manifest.surfaces;
@@ -200,7 +200,7 @@ async function bringTo(connection: ClientConfig, migrations: Migrations): Promis
   }
 }
 
-test("a snapshot does not see what is written after it, and holds up no writer", async () => {
+test("a snapshot does not contain later writes, and blocks no writer", async () => {
   const snapshot = await openSnapshot("live", hub.connection);
   const { status } = await org.post("/orders", { number: "AFTER" });
   expect(status).toBe(201);
@@ -209,7 +209,7 @@ test("a snapshot does not see what is written after it, and holds up no writer",
   expect(found).toHaveLength(1);
 });
 
-test("an existing file is never overwritten, and one that was abandoned leaves nothing", async () => {
+test("an existing file is never overwritten, and an abandoned backup leaves no file", async () => {
   await expect(write(file, hub.connection)).rejects.toThrow(/exists already/);
   const writer = await createBackupFile(fileOf("abandoned.backup"));
   await writer.write("K", "x".repeat(1_000_000));
@@ -218,7 +218,7 @@ test("an existing file is never overwritten, and one that was abandoned leaves n
   await expect(stat(`${fileOf("abandoned.backup")}.${process.pid}.part`)).rejects.toThrow("ENOENT");
 });
 
-test("a file with any byte changed, cut off or added is refused", async () => {
+test("a file with any byte changed, removed or added is rejected", async () => {
   const whole = await readFile(file);
   const changed = fileOf("changed.backup");
   const refusal = async (bytes: Buffer): Promise<string> => {
@@ -249,7 +249,7 @@ test("a file with any byte changed, cut off or added is refused", async () => {
   expect(await refusal(whole)).toBe("accepted");
 });
 
-test("a file that was made anew without the key is found out by those who have the key", async () => {
+test("a file that was recreated without the key is detected with the key", async () => {
   const { signature } = await checkBackup(file);
   expect(() => requireSignature(file, signature, secrets)).not.toThrow();
   const forged = fileOf("forged.backup");
@@ -260,7 +260,7 @@ test("a file that was made anew without the key is found out by those who have t
   expect(() => requireSignature(forged, check.signature, secrets)).toThrow(/was altered: it was not signed with/);
 });
 
-test("the digest of a table depends on its rows, and not on their order", () => {
+test("the digest of a table depends on its rows, not on their order", () => {
   const digestOf = (rows: string[]) => {
     const digest = createRowDigest();
     digest.addAll(Buffer.from(rows.map((row) => `${row}\n`).join("")));

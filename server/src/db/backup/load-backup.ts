@@ -16,22 +16,22 @@ import { copySettings, digestTable, listTables, queryableOf, quoted } from "./sn
 export type Target = {
   environment: string;
   connection: Connection;
-  /** What a restore that was cut short has left there is removed first. */
+  /** Removes the remains of an interrupted restore first. */
   mayReplace: boolean;
 };
 
 type LoadOptions = {
-  /** Why the restored hub must not call out yet; undefined: it may. */
+  /** Why the restored hub must not make outbound calls yet; undefined: it may. */
   pause: OutboundPause | undefined;
-  /** All targets were found empty, or are a restore's own, and are locked: from here on they are this restore's. */
+  /** Called when all targets are locked and empty, or contain only an interrupted restore. */
   whenEmpty?: (() => Promise<void>) | undefined;
-  /** Everything has been loaded and compared; if this fails, nothing is changed. */
+  /** Called when everything was loaded and compared; if it throws, nothing is changed. */
   beforeCommit?: (() => Promise<void>) | undefined;
 };
 
 /**
- * Loads the surfaces of a backup into empty databases. Each one is a transaction: schema, rows, constraints and sequences are
- * there together or not at all. Everything is read back and compared before the first of them commits.
+ * Loads the surfaces of a backup into empty databases. Each is one transaction: schema, rows, constraints and sequences are
+ * committed together or not at all. Everything is read back and compared before the first commit.
  */
 export async function loadBackup(backup: CheckedBackup, targets: Target[], options: LoadOptions): Promise<void> {
   const surfaces = await Promise.all(targets.map((target) => requireLoadable(backup, target)));
@@ -48,7 +48,7 @@ export async function loadBackup(backup: CheckedBackup, targets: Target[], optio
     }
     await options.beforeCommit?.();
     for (const { client } of open) await client.query("commit");
-    // For good plans from the first query on; the server would do it itself some time later.
+    // For good plans from the first query on; autovacuum would analyze only later.
     for (const { client } of open) await client.query("analyze").catch(() => {});
   } finally {
     await Promise.all(open.map(({ client }) => endClient(client)));
@@ -59,11 +59,11 @@ type Loading = {
   surface: SurfaceManifest;
   client: ServerClient;
   db: Queryable;
-  /** What brings constraints and triggers back. */
+  /** Statements that restore constraints and triggers. */
   undo: string[];
 };
 
-/** A newer hub's backup, or one whose migrations are others, cannot get its tables here. */
+/** Rejects a backup of a newer hub, or with other migrations: its tables cannot be created here. */
 async function requireLoadable({ file, manifest }: CheckedBackup, { environment }: Target): Promise<SurfaceManifest> {
   const surface = manifest.surfaces.find((one) => one.environment === environment);
   if (!surface) throw new BackupRefused(`${file} holds no ${environment} surface.`);
@@ -91,7 +91,7 @@ async function begin({ environment, connection, mayReplace }: Target, surface: S
   const db = queryableOf(client);
   try {
     await client.query("begin");
-    // A hub that starts on this database meanwhile waits here, and finds the tables.
+    // A hub that starts on this database meanwhile waits for this lock, and then finds the tables.
     await client.query(migrationLock);
     if (mayReplace) await client.query("drop schema public cascade; create schema public");
     await requireEmpty(db, environment);
@@ -121,8 +121,8 @@ async function requireEmpty(db: Queryable, environment: string): Promise<void> {
 }
 
 /**
- * Triggers would act on rows that have had their effect, and foreign keys would be checked row by row and in an order that
- * some of them do not have. Added again, each key is checked for all rows at once.
+ * Removes triggers and foreign keys. Triggers would repeat effects that are already in the rows. Foreign keys would be checked row by
+ * row, and circular ones allow no order of tables; created again, each is checked for all rows at once.
  */
 async function takeDownRules(db: Queryable): Promise<string[]> {
   const keys = await db.query<{ drop: string; add: string }>(
@@ -167,7 +167,7 @@ async function setSequences(db: Queryable, { sequences }: SurfaceManifest): Prom
   }
 }
 
-/** What the database has now, read from its tables, is what was in the source when the backup was taken. */
+/** Reads all tables back and compares them with the source at the time of the backup. */
 async function compare(client: ServerClient, { environment, tables }: SurfaceManifest): Promise<void> {
   const there = await listTables(queryableOf(client));
   const wanted = tables.map(({ table }) => table);

@@ -8,8 +8,8 @@ import { createRowDigest } from "./row-digest.ts";
 export type CheckedBackup = { file: string; manifest: Manifest; secretKey: string | undefined; signature: Signature };
 
 /**
- * Reads the file from its beginning to its end and keeps nothing but its manifest: the checksum of the file, every frame, and
- * rows and checksum of every table have to be right. What it answers may be loaded.
+ * Reads the whole file and keeps only its manifest. The checksum of the file, every frame, and the rows and checksum of every table
+ * must be right. A returned backup can be loaded.
  */
 export async function checkBackup(file: string): Promise<CheckedBackup> {
   const signature = await checkWholeness(file);
@@ -28,7 +28,7 @@ export async function checkBackup(file: string): Promise<CheckedBackup> {
   return { file, manifest, secretKey, signature };
 }
 
-/** The rows of the table whose beginning was just read, as they are in the file. Its end answers what they have to add up to. */
+/** The rows of the table whose start frame was just read. Returns the expected digest from its end frame. */
 export async function* rowsOf(frames: AsyncGenerator<Frame>): AsyncGenerator<Buffer, TableDigest | undefined> {
   for (let frame = await nextOf(frames); frame; frame = await nextOf(frames)) {
     if (frame.type === "E") return parse(frame) as TableDigest;

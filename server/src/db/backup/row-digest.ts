@@ -19,7 +19,7 @@ export function createRowDigest() {
   };
   return {
     add,
-    /** Rows in COPY's text format: a line end inside of a value is escaped there, so that each one ends a row. */
+    /** Rows in COPY's text format, which escapes line breaks in values: each line break ends a row. */
     addAll(text: Buffer): void {
       for (let start = 0; start < text.length;) {
         const end = text.indexOf(lineEnd, start);

@@ -9,7 +9,7 @@ import type { SequenceManifest, SurfaceManifest, TableManifest, TableName } from
 import type { TableDigest } from "./row-digest.ts";
 import { createRowDigest } from "./row-digest.ts";
 
-/** Rows are the same text on every server, whatever it is set to. Nothing here is waited for by a request. */
+/** Makes the text of rows independent of server settings, and turns off timeouts: no request waits for a snapshot. */
 export const copySettings = {
   statement_timeout: 0,
   idle_in_transaction_session_timeout: 0,
@@ -25,14 +25,14 @@ export const copySettings = {
 export type Snapshot = {
   environment: string;
   db: Queryable;
-  /** Writes every table, and answers what was written. */
+  /** Writes every table and returns the manifest. */
   write(to: BackupWriter): Promise<SurfaceManifest>;
   close(): Promise<void>;
 };
 
 /**
- * One moment of a database, seen by a transaction that stays open. Other connections read and write as before; only what
- * changes tables themselves, a migration or the reset of a preview, waits for its end.
+ * A snapshot of a database, held by an open transaction. Other connections read and write as before; only statements that
+ * change tables themselves (a migration, the reset of a preview) wait for its end.
  */
 export async function openSnapshot(environment: string, connection: Connection): Promise<Snapshot> {
   const client = await connectClient(connection, copySettings);
@@ -61,8 +61,8 @@ export function queryableOf(client: ServerClient): Queryable {
 }
 
 /**
- * The tables are locked before the snapshot is taken, so that no table can be emptied or rewritten between the two: its rows
- * would be gone for this snapshot. A migration that ran meanwhile has made other tables, and the lock is taken anew.
+ * Locks the tables before the snapshot is taken, so that no table can be truncated or rewritten between the two: its rows
+ * would be missing in the snapshot. If a migration has changed the tables meanwhile, they are locked again.
  */
 async function lockTables(client: ServerClient, db: Queryable): Promise<string[]> {
   for (;;) {
@@ -84,7 +84,7 @@ export async function listTables(db: Queryable): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Without those that are computed from others. */
+/** Columns by table, without generated columns. */
 async function listColumns(db: Queryable): Promise<Map<string, string[]>> {
   const rows = await db.query<{ table: string; columns: string[] }>(
     `select c.relname as "table", array_agg(a.attname::text order by a.attnum) as columns
@@ -148,7 +148,7 @@ export async function digestTable(
 
 const frameBytes = 256 * 1024;
 
-/** Many rows become one frame. */
+/** Combines many rows into one frame. */
 function gatherRows(write: (rows: Buffer) => Promise<void>) {
   let rows: Buffer[] = [];
   let size = 0;
@@ -162,7 +162,7 @@ function gatherRows(write: (rows: Buffer) => Promise<void>) {
   return {
     flush,
     take(row: Buffer): Promise<void> | undefined {
-      // Copied: the driver uses its buffer again.
+      // Copied, because the driver reuses its buffer.
       rows.push(Buffer.from(row));
       size += row.length;
       return size < frameBytes ? undefined : flush();
@@ -170,7 +170,7 @@ function gatherRows(write: (rows: Buffer) => Promise<void>) {
   };
 }
 
-/** Sequences are not part of a snapshot. Read after it, they are behind no row of it. */
+/** Sequences are not part of a snapshot. They are read after it, so they are at least as high as its rows. */
 async function readSequences(db: Queryable): Promise<SequenceManifest[]> {
   const owned = await db.query<{ table: string; column: string; sequence: string }>(
     `select c.relname as "table", a.attname as "column",

@@ -9,7 +9,7 @@ const org = await hub.org();
 const minute = 60_000;
 
 describe("API keys", () => {
-  test("are created with their value once, listed without it, and deleted", async () => {
+  test("are created, listed and deleted; the value is shown once, at creation", async () => {
     const created = await org.post("/api-keys", { name: "Screen", scopes: ["condition_sets:read"] });
     expect(created.status).toBe(201);
     expect(created.body.key).toMatch(/^ooh_live_[0-9A-Za-z]{46}$/);
@@ -35,7 +35,7 @@ describe("API keys", () => {
     expect((await admin.post("/api-keys", { name: "x" })).status).toBe(201);
   });
 
-  test("have the scopes of their creator unless some are named, and never more", async () => {
+  test("have the scopes of their creator by default, and never more", async () => {
     const { body } = await org.post("/api-keys", { name: "all" });
     expect(body.scopes).toEqual(expect.arrayContaining(["orders:write", "tasks:execute", "pii:read"]));
     // What only administrators have is handed out by name.
@@ -58,7 +58,7 @@ describe("API keys", () => {
     });
   });
 
-  test("expire at their time, which lies in the future", async () => {
+  test("expire at the given time, which must be in the future", async () => {
     const past = await org.post("/api-keys", { name: "late", expiresAt: new Date(Date.now() - 1000).toISOString() });
     expect(past.body.errors).toEqual([expect.objectContaining({ pointer: "/expiresAt", code: "date_in_past" })]);
     expect((await org.post("/api-keys", { name: "odd", expiresAt: "tomorrow" })).status).toBe(400);
@@ -91,7 +91,7 @@ describe("API keys", () => {
     expect((await hub.client(atOnce.body.key).get("/me")).status).toBe(200);
   });
 
-  test("that were replaced or have expired are not rotated: the new value would die with them", async () => {
+  test("cannot be rotated once they were replaced or have expired", async () => {
     const { body: old } = await org.post("/api-keys", { name: "once", scopes: ["condition_sets:read"] });
     const { body: next } = await org.post(`/api-keys/${old.id}/rotate`, { graceSeconds: 60 });
     const again = await org.post(`/api-keys/${old.id}/rotate`);
@@ -102,7 +102,7 @@ describe("API keys", () => {
     expect((await org.post(`/api-keys/${brief.id}/rotate`)).body).toMatchObject({ status: 409, code: "invalid_state" });
   });
 
-  test("that were deleted on one node are refused by the other on the next request", async () => {
+  test("that were deleted on one node are rejected by the other on the next request", async () => {
     const other = await hub.secondNode();
     for (let round = 0; round < 20; round++) {
       const { body } = await org.post("/api-keys", { name: "shared" });
@@ -113,7 +113,7 @@ describe("API keys", () => {
     }
   });
 
-  test("remember when they were used", async () => {
+  test("record when they were last used", async () => {
     const { body } = await org.post("/api-keys", { name: "used" });
     const used = async () =>
       (await org.get("/api-keys")).body.data.find((key: { id: string }) => key.id === body.id).lastUsedAt;
@@ -137,7 +137,7 @@ describe("keys of a disabled or deleted creator (security 14)", () => {
   const byName = (one: { name: string }, other: { name: string }) => one.name.localeCompare(other.name);
 
   test.each(["disabled", "deleted"])(
-    "end when they are %s, with those made by such keys, on every node",
+    "end when the creator is %s, including keys created with these keys, on every node",
     async (how) => {
       const { admin, wide, statuses } = await maker();
       const there = (await hub.secondNode()).client(wide.key);
@@ -155,7 +155,7 @@ describe("keys of a disabled or deleted creator (security 14)", () => {
     },
   );
 
-  test("keep what the person still has when they get a lesser role", async () => {
+  test("lose only the scopes that the creator loses with a lesser role", async () => {
     const { admin, wide, statuses } = await maker();
     const { body } = await org.patch(`/users/${admin.userId}`, { role: "viewer" });
     expect(body.apiKeys.toSorted(byName)).toMatchObject([
@@ -170,7 +170,7 @@ describe("keys of a disabled or deleted creator (security 14)", () => {
     expect((await org.patch(`/users/${admin.userId}`, { role: "operator" })).body.apiKeys).toBeUndefined();
   });
 
-  test("stay if another administrator has rotated them before", async () => {
+  test("stay valid if another administrator rotated them before", async () => {
     const { admin, wide } = await maker();
     const { body: kept } = await org.post(`/api-keys/${wide.id}/rotate`, { graceSeconds: 0 });
     await org.delete(`/users/${admin.userId}`);
@@ -178,14 +178,14 @@ describe("keys of a disabled or deleted creator (security 14)", () => {
   });
 });
 
-test("a key that is made without scopes or without an end comes with a warning (security 14)", async () => {
+test("a key created without scopes or expiry gets a warning (security 14)", async () => {
   const codes = ({ body }: { body: { warnings: { code: string }[] } }) => body.warnings.map(({ code }) => code);
   expect(codes(await org.post("/api-keys", { name: "x" }))).toEqual(["all_scopes", "never_expires"]);
   const expiresAt = new Date(hub.world.clock.real().getTime() + minute).toISOString();
   expect(codes(await org.post("/api-keys", { name: "x", scopes: ["orders:read"], expiresAt }))).toEqual([]);
 });
 
-describe("keys that never were", () => {
+describe("unknown keys", () => {
   test("100,000 malformed keys cost no query", async () => {
     let queries = 0;
     const { db } = hub.world;
@@ -208,14 +208,14 @@ describe("keys that never were", () => {
     expect(queries).toBe(0);
   });
 
-  test("a well-formed key that does not exist is refused", async () => {
+  test("a well-formed key that does not exist is rejected", async () => {
     expect((await hub.client(newKeyValue("live")).get("/me")).body).toMatchObject({
       status: 401,
       code: "invalid_token",
     });
   });
 
-  test("the right start with another secret is refused", async () => {
+  test("a known prefix with another secret is rejected", async () => {
     const { body } = await org.post("/api-keys", { name: "target" });
     const forged = withChecksum(body.prefix + newKeyValue("live").slice(body.prefix.length, -6));
     expect(isWellFormedKey(forged)).toBe(true);
@@ -235,7 +235,7 @@ describe("keys that never were", () => {
     expect(answer.body).toMatchObject({ status: 401, code: "malformed_token" });
   });
 
-  test("every new key is well formed, and no key with a changed character is", () => {
+  test("every new key is well formed; a key with one changed character is not", () => {
     for (let i = 0; i < 200; i++) {
       const key = newKeyValue(i % 2 === 0 ? "live" : "preview");
       expect(isWellFormedKey(key)).toBe(true);

@@ -8,7 +8,7 @@ const hub = await startTestHub();
 const { db } = hub.world;
 
 describe("the audit log", () => {
-  test("says who changed what, when and by which request", async () => {
+  test("records who changed what, when and with which request", async () => {
     const org = await hub.org();
     const { body: set } = await org.post(
       "/condition-sets",
@@ -30,7 +30,7 @@ describe("the audit log", () => {
     expect((await org.get("/audit?from=2100-01-01T00:00:00Z")).body.data).toEqual([]);
   });
 
-  test("is searched by what it is about and by a text, and exported as it is listed", async () => {
+  test("can be filtered by object and text; the export has the same entries as the list", async () => {
     const org = await hub.org();
     const other = await hub.org();
     await other.post("/condition-sets", { name: "Remote ZIPs 100% mine" });
@@ -53,7 +53,7 @@ describe("the audit log", () => {
     expect(all).toHaveLength((await org.get("/audit?limit=1")).body.pagination.total);
   });
 
-  test("has an entry for every change, and none for a refusal or a look", async () => {
+  test("has an entry for every change, and none for rejected requests and reads", async () => {
     const org = await hub.org();
     const made = await buildOneOfEverything(org);
     // Only those of the request: what earlier ones began may still be going on.
@@ -82,7 +82,7 @@ describe("the audit log", () => {
     }
   }, 120_000);
 
-  test("numbers entries without gaps and chains them, also when many write at once", async () => {
+  test("numbers and chains entries without gaps, also with concurrent writers", async () => {
     const org = await hub.org();
     const other = await hub.secondNode();
     const elsewhere = other.client(org.token);
@@ -101,7 +101,7 @@ describe("the audit log", () => {
     });
   });
 
-  test("cannot be changed through the database, not even by mistake", async () => {
+  test("cannot be changed with SQL", async () => {
     for (const table of ["events", "unsealed_events"]) {
       await expect(db.query(`update ${table} set type = 'x'`)).rejects.toThrow("append-only");
       await expect(db.query(`delete from ${table}`)).rejects.toThrow("append-only");
@@ -146,7 +146,7 @@ describe("the audit log", () => {
     expect((await org.get("/audit/verification")).body.ok).toBe(true);
   });
 
-  test("is for those who may read it", async () => {
+  test("requires the scope to read it", async () => {
     const org = await hub.org();
     const operator = await org.withRole("operator");
     expect((await operator.get("/audit")).body.code).toBe("insufficient_scope");

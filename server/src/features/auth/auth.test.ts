@@ -12,7 +12,7 @@ async function signIn(email = org.admin.email, password = org.admin.password) {
 }
 
 describe("signing in", () => {
-  test("gives an access token that works and says who one is", async () => {
+  test("returns a valid access token and the user", async () => {
     const { status, body } = await signIn();
     expect(status).toBe(200);
     expect(body).toMatchObject({ tokenType: "Bearer", expiresIn: 900 });
@@ -26,11 +26,11 @@ describe("signing in", () => {
     expect(me.body.scopes).toContain("admin");
   });
 
-  test("does not care about the case of the address", async () => {
+  test("ignores the case of the e-mail address", async () => {
     expect((await signIn(org.admin.email.toUpperCase())).status).toBe(200);
   });
 
-  test("answers a wrong password and an unknown address the same", async () => {
+  test("has the same response for a wrong password and an unknown address", async () => {
     const [wrong, unknown] = [await signIn(org.admin.email, "wrong password"), await signIn("nobody@org.example")];
     expect(wrong.status).toBe(401);
     expect(wrong.body.code).toBe("invalid_credentials");
@@ -56,7 +56,7 @@ describe("signing in", () => {
     expect((await hub.client(body.accessToken).get("/me")).body.organization.id).toBe(other.id);
   });
 
-  test("takes as many password hashes whatever accounts the address has, so that its time tells nothing", async () => {
+  test("computes the same number of hashes for every address, so that the response time reveals nothing", async () => {
     const { password } = org.admin;
     const others = [await hub.org(), await hub.org(), await hub.org(), await hub.org()];
     const account = (nth: number) => ({ email: `in-${nth}@org.example`, role: "viewer", password });
@@ -83,7 +83,7 @@ describe("signing in", () => {
     expect((await hub.anonymous.post("/auth/token", last)).status).toBe(200);
   });
 
-  test("is rejected for a user who is deleted at that moment, like for an unknown one", async () => {
+  test("is rejected for a user who is deleted during the sign-in, like for an unknown one", async () => {
     const person = await org.withRole("operator");
     const { email } = (await person.get("/me")).body.actor;
     const { db } = hub.world;
@@ -100,14 +100,14 @@ describe("signing in", () => {
     expect((await answer.signingIn).body).toMatchObject({ status: 401, code: "invalid_credentials" });
   });
 
-  test("a change of role counts from the next request on", async () => {
+  test("a changed role applies from the next request on", async () => {
     const person = await org.withRole("viewer");
     expect((await person.post("/condition-sets", { name: "by viewer" })).status).toBe(403);
     await org.patch(`/users/${person.userId}`, { role: "operator" });
     expect((await person.post("/condition-sets", { name: "by operator" })).status).toBe(201);
   });
 
-  test("an access token ends after 15 minutes", async () => {
+  test("an access token expires after 15 minutes", async () => {
     const { body } = await signIn();
     hub.advance(14 * 60_000);
     expect((await hub.client(body.accessToken).get("/me")).status).toBe(200);
@@ -119,7 +119,7 @@ describe("signing in", () => {
 describe("refresh tokens", () => {
   const refresh = (refreshToken: string) => hub.anonymous.post("/auth/refresh", { refreshToken });
 
-  test("work once each; one that comes back ends the whole session", async () => {
+  test("work once each; a second use ends the whole session", async () => {
     const first = (await signIn()).body;
     const second = await refresh(first.refreshToken);
     expect(second.status).toBe(200);
@@ -128,13 +128,13 @@ describe("refresh tokens", () => {
     expect((await refresh(second.body.refreshToken)).body).toMatchObject({ status: 401, code: "invalid_token" });
   });
 
-  test("used twice at the same moment give one new token at most", async () => {
+  test("used twice concurrently give at most one new token", async () => {
     const { refreshToken } = (await signIn()).body;
     const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(refreshToken)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  test("that were given out while the password changed end with it", async () => {
+  test("issued during a password change end with it", async () => {
     const person = await org.withRole("operator");
     const { email } = (await person.get("/me")).body.actor;
     let { password } = org.admin;
@@ -177,12 +177,12 @@ describe("refresh tokens", () => {
     expect((await refresh(old)).status).toBe(401);
   });
 
-  test("that never were are refused", async () => {
+  test("that do not exist are rejected", async () => {
     expect((await refresh("oohr_nonsense")).status).toBe(401);
   });
 });
 
-describe("tokens that are not ours", () => {
+describe("forged tokens", () => {
   const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
   const now = Math.floor(Date.now() / 1000);
   const claims = {
@@ -225,7 +225,7 @@ describe("tokens that are not ours", () => {
     expect(["invalid_token", "malformed_token"]).toContain(answer.body.code);
   });
 
-  test("a good token with one changed character is refused", async () => {
+  test("a valid token with one changed character is rejected", async () => {
     const { accessToken } = (await signIn()).body;
     const [header, payload, signature] = accessToken.split(".");
     const otherThanFirst = signature.startsWith("A") ? "B" : "A";
@@ -240,7 +240,7 @@ describe("tokens that are not ours", () => {
 });
 
 describe("too many wrong passwords", () => {
-  test("from one address are answered 429 with the time to wait, and end by themselves", async () => {
+  test("from one address get 429 with the time to wait, until that time has passed", async () => {
     const strict = await startTestHub({ settings: { maxSignInFailures: 3 } });
     const attempt = (password: string) =>
       strict.anonymous.post("/auth/token", { email: "admin@hub.example", password });
@@ -262,7 +262,7 @@ describe("too many wrong passwords", () => {
     }
   });
 
-  test("count for the whole network that the holder of an IPv6 address has", async () => {
+  test("count for the whole network of an IPv6 address", async () => {
     const { world } = await startTestHub({ settings: { maxSignInFailures: 3 } });
     const attempt = (address: string) => () => signInLimiter(world).start(address);
     for (const address of ["2001:db8::1", "2001:db8::ab:1", "2001:db8:0:0:f::"]) attempt(address)();

@@ -38,7 +38,7 @@ async function aPerson(role: "viewer" | "operator" | "admin" = "operator") {
 }
 
 describe("signing in with a browser", () => {
-  test("gives a cookie that no script reads, and that is who one is from then on", async () => {
+  test("sets an HttpOnly cookie that authenticates further requests", async () => {
     const { credentials, userId, email } = await aPerson();
     const { status, body, cookie, attributes, text } = await signIn(hub, credentials);
     expect(status).toBe(201);
@@ -51,7 +51,7 @@ describe("signing in with a browser", () => {
     expect(me.body.organization).toMatchObject({ id: org.id, timezone: "UTC" });
   });
 
-  test("over TLS the cookie is Secure and bound to its host, and one of plain http is not taken there", async () => {
+  test("over TLS the cookie is Secure and bound to its host; a cookie of plain http is rejected there", async () => {
     const { credentials } = await aPerson();
     const tls = { ...ownPage, "x-forwarded-proto": "https" };
     const { cookie, attributes } = await signIn(hub, credentials, tls);
@@ -62,7 +62,7 @@ describe("signing in with a browser", () => {
     expect((await browserWith(plain).get("/me", tls)).body.code).toBe("missing_token");
   });
 
-  test("is refused to a wrong password, and to pages of other origins", async () => {
+  test("is rejected for a wrong password, and for pages of other origins", async () => {
     const { credentials } = await aPerson();
     const wrong = await signIn(hub, { ...credentials, password: "not this one" });
     expect(wrong.body.code).toBe("invalid_credentials");
@@ -77,12 +77,12 @@ describe("signing in with a browser", () => {
     expect((await signIn(hub, credentials, {})).status).toBe(201);
   });
 
-  test("says how it can be done", async () => {
+  test("lists the available ways to sign in", async () => {
     expect((await hub.anonymous.get("/auth/methods")).body).toEqual({ password: true, identityProvider: null });
     expect((await hub.anonymous.post("/auth/oidc/sign-in")).body).toMatchObject({ status: 409, code: "invalid_state" });
   });
 
-  test("wants the code of an app of those who have one; what matters most wants a new one later", async () => {
+  test("requires a code from users with an authenticator app; sensitive changes later require a new one", async () => {
     const { credentials, open } = await aPerson();
     const browser = await open();
     const { secret } = (await browser.call("POST", "/me/totp")).body as { secret: string };
@@ -103,7 +103,7 @@ describe("signing in with a browser", () => {
 });
 
 describe("a change with the cookie", () => {
-  test("is taken from the hub's own pages alone, whatever the method and with or without a body", async () => {
+  test("is accepted only from the hub's own pages, with any method, with or without a body", async () => {
     const browser = await (await aPerson("admin")).open();
     const changes: [string, string, object?][] = [
       ["POST", "/condition-sets", { name: "By a browser" }],
@@ -138,7 +138,7 @@ describe("a change with the cookie", () => {
     }
   });
 
-  test("reads need no such word: a typed address and a download have none", async () => {
+  test("reads need no origin headers, since typed addresses and downloads have none", async () => {
     const browser = await (await aPerson()).open();
     for (const headers of [{ "sec-fetch-site": "none" }, {}] as Headers[]) {
       expect((await browser.get("/me", headers)).status).toBe(200);
@@ -146,7 +146,7 @@ describe("a change with the cookie", () => {
     }
   });
 
-  test("no page of another origin is told that it may read answers, not even one that may call with tokens", async () => {
+  test("CORS never allows credentials, not even for origins that may call with tokens", async () => {
     const browser = await (await aPerson()).open();
     const asked = await browser.get("/me", { origin: "https://ops.example.com", "sec-fetch-site": "cross-site" });
     expect(asked.headers.get("access-control-allow-origin")).toBe("https://ops.example.com");
@@ -158,7 +158,7 @@ describe("a change with the cookie", () => {
     expect(before.headers.get("access-control-allow-credentials")).toBeNull();
   });
 
-  test("a token or key in the header wins over the cookie, and needs no word of a browser", async () => {
+  test("a token or key in the header wins over the cookie and needs no origin headers", async () => {
     const browser = await (await aPerson()).open();
     const headers = { authorization: `Bearer ${org.token}`, "sec-fetch-site": "cross-site" };
     expect((await browser.get("/me", headers)).body.actor.type).toBe("api_key");
@@ -168,7 +168,7 @@ describe("a change with the cookie", () => {
 });
 
 describe("live and preview", () => {
-  test("have cookies of their own, side by side in one browser", async () => {
+  test("have separate cookies in one browser", async () => {
     const admin = { email: "admin@hub.example", password: org.admin.password };
     const [live, test_] = [await signIn(hub, admin), await signIn(preview, admin)];
     expect(test_.cookie).toMatch(/^ooh_preview=/);
@@ -182,7 +182,7 @@ describe("live and preview", () => {
 });
 
 describe("the session of a browser", () => {
-  test("ends when it was not used for 12 hours, and not before, whichever node it was used at", async () => {
+  test("ends after 12 hours without use on any node, and not before", async () => {
     const browser = await (await aPerson()).open();
     const other = await hub.secondNode();
     const there = browserWith(browser.cookie, other);
@@ -198,7 +198,7 @@ describe("the session of a browser", () => {
     for (const one of [browser, there]) expect((await one.get("/me")).body.code).toBe("invalid_token");
   });
 
-  test("ends after 30 days, however much it was used", async () => {
+  test("ends after 30 days, even if it is in use", async () => {
     const browser = await (await aPerson()).open();
     for (let use = 0; use < 65; use++) {
       hub.advance(11 * hour);
@@ -213,7 +213,7 @@ describe("the session of a browser", () => {
     expect((await browser.get("/me")).body.code).toBe("invalid_token");
   });
 
-  test("is listed beside others, and gone from the list when it is over", async () => {
+  test("is listed with the other sessions until it ends", async () => {
     const person = await aPerson();
     const [first, second] = [await person.open(), await person.open()];
     const { data } = (await second.get("/sessions")).body;
@@ -227,7 +227,7 @@ describe("the session of a browser", () => {
     for (const one of [first, second]) expect((await one.get("/me")).status).toBe(401);
   });
 
-  test("is ended by signing out, from the list, and with a new password, at every node with the next request", async () => {
+  test("ends by signing out, from the list, and with a new password, on every node with the next request", async () => {
     const person = await aPerson();
     const other = await hub.secondNode();
     const [leaving, lost, left] = [await person.open(), await person.open(), await person.open()];
@@ -251,7 +251,7 @@ describe("the session of a browser", () => {
     expect(events).toHaveLength(1);
   });
 
-  test("takes its open streams with it", async () => {
+  test("closes its open streams when it ends", async () => {
     const browser = await (await aPerson()).open();
     const stream = await openStream(`${hub.url}/api/v1/events/stream`, { cookie: browser.cookie });
     expect(stream.status).toBe(200);
@@ -269,7 +269,7 @@ describe("the session of a browser", () => {
 });
 
 describe("preferences", () => {
-  test("are one's own, and a second tab does not undo those of the first", async () => {
+  test("belong to one user; a second tab does not undo changes of the first", async () => {
     const person = await aPerson();
     const [browser, other] = [await person.open(), await (await aPerson()).open()];
     expect((await browser.get("/me/preferences")).body).toEqual({ preferences: {}, updatedAt: null, version: 0 });
@@ -282,7 +282,7 @@ describe("preferences", () => {
     expect((await other.get("/me/preferences")).body.version).toBe(0);
   });
 
-  test("are no place for data, and none of a key", async () => {
+  test("are limited in size, and not available to keys", async () => {
     const browser = await (await aPerson()).open();
     const answer = await browser.call("PUT", "/me/preferences", { preferences: { big: "x".repeat(65_530) } });
     expect(answer.body.errors).toMatchObject([{ pointer: "/preferences", code: "too_large" }]);
@@ -290,7 +290,7 @@ describe("preferences", () => {
   });
 });
 
-test("an organization agrees on a time zone, which has to be one", async () => {
+test("an organization has a time zone, which must be valid", async () => {
   const path = `/organizations/${org.id}`;
   expect((await org.patch(path, { timezone: "America/New_York" })).body.timezone).toBe("America/New_York");
   expect((await org.get("/me")).body).toMatchObject({ organization: { timezone: "America/New_York" } });

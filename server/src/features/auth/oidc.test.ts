@@ -10,7 +10,7 @@ const org = await hub.org();
 await hub.operator.patch(`/organizations/${org.id}`, { emailDomains: ["org.example"] });
 const { body: person } = await org.post("/users", { email: "sso@org.example", role: "operator" });
 
-test("a token of the issuer signs in the person with that verified address, and later by subject alone", async () => {
+test("a token of the issuer signs in the user with its verified address, later by subject alone", async () => {
   const first = await hub
     .client(await token({ sub: "s-1", email: "SSO@org.example", email_verified: true }))
     .get("/me");
@@ -23,7 +23,7 @@ test("the first sign-in of a user through the issuer is in the audit log (securi
   expect(data).toMatchObject([{ actor: { type: "user", id: person.id }, data: { email: "sso@org.example" } }]);
 });
 
-test("an organization does not catch the sign-ins of people of another one by making their accounts (security 16)", async () => {
+test("an organization cannot capture sign-ins of another one by creating accounts for its addresses (security 16)", async () => {
   const [squatter, owner] = [await hub.org(), await hub.org()];
   const email = "victim@owner.example";
   await squatter.post("/users", { email, role: "viewer" });
@@ -41,7 +41,7 @@ test("an organization does not catch the sign-ins of people of another one by ma
   expect(taken.body).toMatchObject({ status: 409, code: "name_taken" });
 });
 
-test("people of the organization that runs the hub need no domain", async () => {
+test("users of the hub operator's organization need no domain", async () => {
   const { body: colleague } = await hub.operator.post("/users", { email: "colleague@any.example", role: "viewer" });
   const claims = { sub: "colleague", email: "colleague@any.example", email_verified: true };
   expect((await hub.client(await token(claims)).get("/me")).body.actor.id).toBe(colleague.id);
@@ -58,7 +58,7 @@ test("an unverified or unknown address cannot sign in", async () => {
   }
 });
 
-test("a subject that is no text, a moment of the future and tokens for other uses are refused (protocol 11)", async () => {
+test("a subject that is no text, a time in the future and tokens for other uses are rejected (protocol 11)", async () => {
   const now = Math.floor(Date.now() / 1000);
   const code = async (claims: object, typ?: string) =>
     (await hub.client(await token({ sub: "s-1", ...claims }, typ === undefined ? {} : { typ })).get("/me")).body.code;
@@ -69,7 +69,7 @@ test("a subject that is no text, a moment of the future and tokens for other use
   for (const typ of ["JWT", "at+jwt", "application/at+jwt"]) expect(await code({}, typ)).toBeUndefined();
 });
 
-test("another audience, an expired token and an unknown key are refused, and do not flood the issuer", async () => {
+test("another audience, an expired token and an unknown key are rejected, without flooding the issuer", async () => {
   for (const signing of [{ audience: "other" }, { expires: null }]) {
     expect((await hub.client(await token({ sub: "s-1" }, signing)).get("/me")).body.code).toBe("invalid_token");
   }
@@ -84,7 +84,7 @@ test("another audience, an expired token and an unknown key are refused, and do 
 });
 
 test.each(["silent", "keyless", "impostor", "misled"])(
-  "an issuer that does not answer as itself (%s) is no reason to throw a token away: 503",
+  "while the issuer fails (%s), tokens get 503 instead of 401",
   async (tenant) => {
     const broken = `${issuer.url}/${tenant}`;
     const other = await startTestHub({ settings: { oidc: { issuer: broken, audience: "hub", client } } });
@@ -143,7 +143,7 @@ describe("signing in through the issuer with a browser", () => {
     return user as { id: string; email: string };
   }
 
-  test("gives the cookie that a password gives, and is in the audit log", async () => {
+  test("sets the same cookie as with a password, and is in the audit log", async () => {
     const { id, email } = await aPerson();
     const { status, body, cookies, headers } = await signIn({ returnTo: "/orders?status=ready#top" });
     expect(status).toBe(201);
@@ -160,7 +160,7 @@ describe("signing in through the issuer with a browser", () => {
     expect((await signIn({ returnTo: "/x/../\torders\\new" })).body.returnTo).toBe("/orders/new");
   });
 
-  test("asks for a code with a challenge, a state and a nonce that cannot be guessed", async () => {
+  test("requests a code with a challenge, a state and a nonce that cannot be guessed", async () => {
     await aPerson();
     const { url, headers } = await begin();
     const asked = new URL(url).searchParams;
@@ -185,7 +185,7 @@ describe("signing in through the issuer with a browser", () => {
     });
   });
 
-  test("another state, another browser, and one that took too long have begun nothing", async () => {
+  test("another state, another browser and a late response are rejected", async () => {
     await aPerson();
     const [own, other] = [await begin(), await begin()];
     const said = await visit(own.url);
@@ -286,7 +286,7 @@ describe("signing in through the issuer with a browser", () => {
     expect(cookie).toBe("");
   });
 
-  test("whom the hub does not know, or not any more, is told so and signed in nowhere", async () => {
+  test("an unknown, disabled or deleted user is rejected with the reason", async () => {
     const { id, email } = await aPerson();
     const squatter = await hub.org();
     await squatter.post("/users", { email: "somebody@elsewhere.example", role: "viewer" });
@@ -311,7 +311,7 @@ describe("signing in through the issuer with a browser", () => {
     expect((await signIn()).body.code).toBe("account_not_linked");
   });
 
-  test("an address that the issuer only tells when it is asked is asked for, of the same person", async () => {
+  test("an address that the ID token lacks is read from the UserInfo endpoint, for the same subject", async () => {
     const { id } = await aPerson();
     issuer.faults = { userInfo: { sub: "somebody else" } };
     expect((await signIn()).body.code).toBe("identity_provider_rejected");
@@ -319,7 +319,7 @@ describe("signing in through the issuer with a browser", () => {
     expect((await signIn()).body.userId).toBe(id);
   });
 
-  test("what matters most wants a new proof there, and the issuer has to have asked for one", async () => {
+  test("sensitive changes require a new sign-in at the issuer, proven by its auth_time", async () => {
     await aPerson();
     issuer.person["auth_time"] = now - 3_600;
     const newKey = async (cookies: string[]) =>
@@ -333,14 +333,14 @@ describe("signing in through the issuer with a browser", () => {
     expect((await newKey(cookies)).body.code).toBe("invalid_state");
   });
 
-  test("is not begun or ended by pages of other origins", async () => {
+  test("cannot be started or completed by pages of other origins", async () => {
     for (const path of ["/auth/oidc/sign-in", "/auth/oidc/session"]) {
       const answer = await hub.anonymous.post(path, { state: "x" }, { headers: { "sec-fetch-site": "cross-site" } });
       expect(answer.body.code).toBe("cross_origin_request");
     }
   });
 
-  test("an issuer that wants the secret in the body gets it there; without an audience its tokens are worth nothing", async () => {
+  test("the client secret is sent in the body if the issuer requires it; without an audience its tokens are rejected", async () => {
     const posted = `${issuer.url}/posted`;
     const other = await startTestHub({ settings: { oidc: { issuer: posted, client } } });
     await other.operator.post("/users", { email: "person@any.example", role: "viewer" });

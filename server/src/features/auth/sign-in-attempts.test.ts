@@ -31,8 +31,8 @@ async function guess(email: string, count: number, node = hub): Promise<number[]
   return statuses;
 }
 
-describe("many who guess one password (security 11)", () => {
-  test("pause after ten, on every node, also for the correct password from a new network", async () => {
+describe("guesses of one password from many addresses (security 11)", () => {
+  test("are paused after ten failures, on every node, also for the correct password from a new network", async () => {
     const { email, password } = await aPerson();
     const other = await hub.secondNode();
     expect(await guess(email, 6)).toEqual(Array(6).fill(401));
@@ -48,7 +48,7 @@ describe("many who guess one password (security 11)", () => {
     expect((await signIn(email, "a wrong guess", { address: "198.51.100.8" })).status).toBe(401);
   });
 
-  test("do not lock out who signs in from where they were before", async () => {
+  test("do not lock out a user at a network they used before", async () => {
     const { email, password } = await aPerson();
     const home = "198.51.100.20";
     expect((await signIn(email, password, { address: home })).status).toBe(200);
@@ -81,7 +81,7 @@ describe("many who guess one password (security 11)", () => {
     }
   });
 
-  test("many at once do not slip past", async () => {
+  test("are counted also when they are concurrent", async () => {
     const { email } = await aPerson();
     const tries = Array.from({ length: 40 }, (_, i) => signIn(email, "a wrong guess", { address: `203.0.113.${i}` }));
     const statuses = (await Promise.all(tries)).map(({ status }) => status);
@@ -89,8 +89,8 @@ describe("many who guess one password (security 11)", () => {
   });
 });
 
-describe("failed sign-ins are in the audit log of the organization (security 11)", () => {
-  test("with their addresses, and many of them in one entry", async () => {
+describe("failed sign-ins in the audit log of the organization (security 11)", () => {
+  test("are one entry for many, with their addresses", async () => {
     const { email, userId } = await aPerson();
     await signIn(email, "a wrong guess", { address: "203.0.113.1" });
     await expect.poll(() => failuresOf(userId)).toHaveLength(1);
@@ -108,7 +108,7 @@ describe("failed sign-ins are in the audit log of the organization (security 11)
     expect((latest as { data: { addresses: string[] } }).data.addresses).toHaveLength(20);
   });
 
-  test("and a right one is not among them", async () => {
+  test("do not include successful sign-ins", async () => {
     const { email, password, userId } = await aPerson();
     await signIn(email, password, { address: "203.0.113.1" });
     await reportFailedSignIns(hub.world);
@@ -116,7 +116,7 @@ describe("failed sign-ins are in the audit log of the organization (security 11)
   });
 });
 
-test("many addresses push out those that were quiet for longest, not all (security 11)", async () => {
+test("when too many addresses are counted, the longest unused ones are dropped (security 11)", async () => {
   const { world } = await startTestHub({ settings: { maxSignInFailures: 2 } });
   const start = (address: string) => signInLimiter(world).start(address);
   const isRefused = (address: string): boolean => {

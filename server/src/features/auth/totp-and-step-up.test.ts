@@ -34,7 +34,7 @@ async function withApp(role: "admin" | "operator" = "admin") {
 }
 
 describe("codes of an authenticator app", () => {
-  test("are asked for at sign-in from the first one on that was confirmed", async () => {
+  test("are required at sign-in once the first one was confirmed", async () => {
     const { first, signIn, email } = await aPerson();
     const { status, body } = await first.post("/me/totp");
     expect(status).toBe(201);
@@ -55,7 +55,7 @@ describe("codes of an authenticator app", () => {
     );
   });
 
-  test("work once each, also when used twice at the same moment, on two nodes", async () => {
+  test("work once each, also when used concurrently on two nodes", async () => {
     const { email, code } = await withApp();
     const other = await hub.secondNode();
     const totp = code();
@@ -66,7 +66,7 @@ describe("codes of an authenticator app", () => {
     expect(statuses.toSorted()).toEqual([200, 401, 401, 401]);
   });
 
-  test("count as wrong passwords do when they are wrong", async () => {
+  test("count like wrong passwords when they are wrong", async () => {
     const { signIn } = await withApp();
     const codes: string[] = [];
     for (let i = 0; i < 14; i++) {
@@ -77,7 +77,7 @@ describe("codes of an authenticator app", () => {
     expect(codes).toContain("rate_limited");
   });
 
-  test("have stand-ins that work once each", async () => {
+  test("can be replaced by recovery codes, which work once each", async () => {
     const { signIn, recoveryCodes, first } = await withApp();
     expect(recoveryCodes).toHaveLength(10);
     const [one] = recoveryCodes;
@@ -86,7 +86,7 @@ describe("codes of an authenticator app", () => {
     expect((await first.get("/me/totp")).body.recoveryCodesLeft).toBe(9);
   });
 
-  test("lie in the database sealed, and in no event", async () => {
+  test("are encrypted in the database, and in no event", async () => {
     const { secret, userId, recoveryCodes } = await withApp();
     const rows = await hub.world.db.query(
       `select to_jsonb(t)::text as row from user_totp t where user_id = $1
@@ -101,7 +101,7 @@ describe("codes of an authenticator app", () => {
     }
   });
 
-  test("are given up by their holder after a proof, or by an administrator when the app is lost", async () => {
+  test("can be turned off by the user after step-up, or by an administrator", async () => {
     const { code, signIn, userId } = await withApp();
     const { refreshToken } = (await signIn({ totpCode: code() })).body;
     hub.advance(16 * minute);
@@ -117,7 +117,7 @@ describe("codes of an authenticator app", () => {
     expect((await org.get(`/audit?type=user.totp_disabled&objectId=${userId}`)).body.data).toHaveLength(1);
   });
 
-  test("can be wanted by the organization: until then people can only get them", async () => {
+  test("can be required by the organization: users without an app can then only set one up", async () => {
     const strict = await hub.org();
     const { first, signIn } = await aPerson("operator", strict);
     expect((await first.get("/orders")).status).toBe(200);
@@ -133,7 +133,7 @@ describe("codes of an authenticator app", () => {
   });
 });
 
-test("what an organization asks of people is not switched off with an API key", async () => {
+test("an API key cannot turn off the requirements of an organization", async () => {
   const strict = await hub.org();
   const path = `/organizations/${strict.id}`;
   expect((await strict.patch(path, { requiresTotp: false, requiresStepUp: false })).status).toBe(200);
@@ -148,7 +148,7 @@ test("what an organization asks of people is not switched off with an API key", 
   });
 });
 
-describe("a recent proof", () => {
+describe("step-up authentication", () => {
   const routes = allRoutes(hub.mounts);
   const changesSecrets = routes.filter(({ route }) => {
     const { credentials } = (route.body as TObject | undefined)?.properties ?? {};
@@ -156,12 +156,12 @@ describe("a recent proof", () => {
     return route.method !== "GET" && (isForAdmins || credentials !== undefined);
   });
 
-  test("is asked for by every route that changes keys, users, organizations or credentials", () => {
+  test("is required by every route that changes keys, users, organizations or credentials", () => {
     expect(changesSecrets.length).toBeGreaterThan(10);
     expect(changesSecrets.filter(({ route }) => route.stepUp === undefined).map(({ name }) => name)).toEqual([]);
   });
 
-  test("is not asked of people without an app, nor of API keys, unless the organization wants it", async () => {
+  test("is not required from users without an app, unless the organization does, and never from API keys", async () => {
     const { first } = await aPerson();
     const other = await hub.org();
     const { signIn } = await aPerson("admin", other);
@@ -188,7 +188,7 @@ describe("a recent proof", () => {
     expect((await client.post("/api-keys", { name: "x" })).status).toBe(201);
   });
 
-  test("is a code for those who have an app, and is refused everywhere without", async () => {
+  test("takes a code from users with an app; without step-up every such route rejects them", async () => {
     const { signIn, code } = await withApp();
     const { refreshToken } = (await signIn({ totpCode: code() })).body;
     hub.advance(16 * minute);

@@ -12,7 +12,7 @@ const hub = await startTestHub();
 const page = readFileSync(path.join(import.meta.dirname, "../../../../docs/automations.md"), "utf8");
 const blocks = [...page.matchAll(/^```json\n([\s\S]*?)^```/gm)].map(([, text]) => JSON.parse(text!) as object);
 
-test("the rules of docs/automations.md can be preflighted, and do what they say", async () => {
+test("the rules of docs/automations.md can be preflighted, and have the described effect", async () => {
   const org = await hub.org();
   expect(blocks).toHaveLength(4);
   const weighing = (value: number, unit: string) => ({ sku: "MUG", quantity: 2, weight: { value, unit } });
@@ -56,7 +56,7 @@ test("the rules of docs/automations.md can be preflighted, and do what they say"
   expect(names(({ priority }) => priority === "urgent")).toEqual(["dearest"]);
 });
 
-test("a template in the value of a condition is refused with its place, wherever there are conditions", async () => {
+test("a template in the value of a condition is rejected with its pointer, in every kind of condition", async () => {
   const org = await hub.org();
   const when = { path: "shippingAddress.countryCode", op: "ne", value: "{{billingAddress.countryCode}}" };
   const hold = { type: "hold", params: { reason: "other" } };

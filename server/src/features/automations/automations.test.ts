@@ -50,7 +50,7 @@ async function importOrders(by: TestClient, ...orders: object[]): Promise<string
 }
 
 describe("an automation on events", () => {
-  test("runs its pipeline over the orders that meet its condition, once, and says what it did", async () => {
+  test("runs its pipeline once over the orders that meet its condition, and lists the invocation", async () => {
     const when = { path: "channel", op: "eq", value: "web" };
     const before = (await org.post("/orders", { channel: "web" })).body.id;
     const made = await automate(org, { when }, tag("from-web"));
@@ -90,7 +90,7 @@ describe("an automation on events", () => {
     expect(await invocationsOf(made.id)).toHaveLength(1);
   });
 
-  test("in shadow changes nothing, and keeps what it would have done", async () => {
+  test("in preflight mode changes nothing, and stores what it would have done", async () => {
     const made = await automate(org, { mode: "preflight" }, tag("preflight"), { type: "mark_shipped", params: {} });
     const ids = await importOrders(org, { status: "ready", lines: [{ sku: "A", quantity: 1 }] }, { status: "draft" });
     await work();
@@ -106,14 +106,14 @@ describe("an automation on events", () => {
     expect(await read(made.id)).toMatchObject({ mode: "preflight", counters: { preflights: 1, runs: 0 } });
   });
 
-  test("is in shadow unless it is told otherwise", async () => {
+  test("is in preflight mode by default", async () => {
     const about = { name: "Careful", trigger: { types: ["order.*"] }, pipeline_id: await pipelineOf(org, note) };
     const { body } = await org.post("/automations", about);
     expect(body).toMatchObject({ mode: "preflight", max_orders_per_hour: 1_000, when: null, blocked_reason: null });
     await org.delete(`/automations/${body.id}`);
   });
 
-  test("never starts itself, and its undone runs stay undone", async () => {
+  test("never triggers itself, and its undone runs stay undone", async () => {
     const tenant = await hub.org();
     const made = await automate(tenant, { trigger: { types: ["order.updated"] } }, note, tag("noted"));
     const { id } = (await tenant.post("/orders", {})).body;
@@ -128,7 +128,7 @@ describe("an automation on events", () => {
     expect(await tagsOf(id, tenant)).toEqual([]);
   });
 
-  test("starts others at most three deep, and tells of what was left undone", async () => {
+  test("triggers others at most three levels deep, and records what was not run", async () => {
     const tenant = await hub.org();
     const link = (from: string, to: string) =>
       automate(
@@ -148,7 +148,7 @@ describe("an automation on events", () => {
     ]);
   });
 
-  test("meets no event of another organization", async () => {
+  test("gets no events of another organization", async () => {
     const tenant = await hub.org();
     const made = await automate(tenant, {}, tag("mine"));
     const { id } = (await org.post("/orders", {})).body;
@@ -157,7 +157,7 @@ describe("an automation on events", () => {
     expect(await invocationsOf(made.id, tenant)).toEqual([]);
   });
 
-  test("leaves alone what does not meet filter or condition any more when the run comes to it", async () => {
+  test("skips orders that no longer meet filter or condition when they are processed", async () => {
     const trigger = { types: ["order.created"], filter: { channel: ["web"] } };
     await automate(org, { trigger, when: { path: "priority", op: "eq", value: "high" } }, tag("late"));
     const about = { channel: "web", priority: "high" };
@@ -172,8 +172,8 @@ describe("an automation on events", () => {
   });
 });
 
-describe("an automation that must not go on", () => {
-  test("is paused beyond its orders an hour, with an event, and loses nothing by it", async () => {
+describe("an automation that is paused by the hub", () => {
+  test("is paused with an event at its limit of orders per hour, and loses no events", async () => {
     const tenant = await hub.org();
     const made = await automate(tenant, { max_orders_per_hour: 3 }, tag("counted"));
     await importOrders(tenant, {}, {});
@@ -194,7 +194,7 @@ describe("an automation that must not go on", () => {
     for (const id of late) expect(await tagsOf(id, tenant)).toEqual(["counted"]);
   });
 
-  test("ends with the key that made it, and goes on with whoever resumes it", async () => {
+  test("is paused when the key of its owner ends, and continues under the user who resumes it", async () => {
     const { body } = await org.post("/api-keys", { name: "maker" });
     const made = await automate(hub.client(body.key), {}, tag("by-key"));
     const rotated = await org.post(`/api-keys/${body.id}/rotate`, { graceSeconds: 0 });
@@ -213,7 +213,7 @@ describe("an automation that must not go on", () => {
     await org.post(`/automations/${made.id}/pause`);
   });
 
-  test("does nothing that its maker may not do any more", async () => {
+  test("does nothing that its owner is no longer allowed to do", async () => {
     const maker = await org.withRole("operator");
     const made = await automate(maker, {}, tag("by-operator"));
     await org.patch(`/users/${maker.userId}`, { role: "viewer" });
@@ -225,7 +225,7 @@ describe("an automation that must not go on", () => {
     expect(pause_reason.message).toContain("operations:run");
   });
 
-  test("does not lend the rights of its maker to whoever changes its pipeline", async () => {
+  test("does not lend the permissions of its owner to users who change its pipeline", async () => {
     const made = await automate(org, {}, tag("as-agreed"));
     const { pipeline_id } = made;
     const writer = await org.withScopes(["operations:write", "operations:read"]);
@@ -243,7 +243,7 @@ describe("an automation that must not go on", () => {
     await org.post(`/automations/${made.id}/pause`);
   });
 
-  test("says what its pipeline lacks", async () => {
+  test("reports what its pipeline lacks", async () => {
     const location = (await org.post("/locations", { name: "Soon gone" })).body;
     const other = (await org.post("/locations", { name: "Stays" })).body;
     const made = await automate(org, {}, { type: "assign_location", params: { location_id: other.id } });
@@ -256,7 +256,7 @@ describe("an automation that must not go on", () => {
     expect(pause_reason.message).toContain("/actions/0/params/location_id");
   });
 
-  test("keeps its pipeline, and the condition set it asks, from being deleted", async () => {
+  test("prevents the deletion of its pipeline and its condition set", async () => {
     const set = (await org.post("/condition-sets", { name: `Zips ${crypto.randomUUID()}` })).body;
     const when = { path: "shippingAddress.zip", op: "in_set", value: set.id };
     const made = await automate(org, { when, mode: "preflight" }, note);
@@ -271,8 +271,8 @@ describe("an automation that must not go on", () => {
   });
 });
 
-describe("an automation by the clock", () => {
-  test("runs over the orders of its filter when its time has come, and once for all times that were missed", async () => {
+describe("an automation on a schedule", () => {
+  test("runs over the orders of its filter when it is due, and once for all missed times", async () => {
     const tenant = await hub.org();
     const ids = await importOrders(
       tenant,
@@ -303,7 +303,7 @@ describe("an automation by the clock", () => {
 });
 
 describe("the test of an automation", () => {
-  test("preflights over the orders of past events, as they are now, in the name of whoever asks", async () => {
+  test("preflights the orders of past events in their current state, with the permissions of the caller", async () => {
     const tenant = await hub.org();
     await importOrders(tenant, { channel: "web" }, { channel: "phone" }, { channel: "web", tags: ["tried"] });
     const made = await automate(tenant, { when: { path: "channel", op: "eq", value: "web" } }, tag("tried"));
@@ -318,8 +318,8 @@ describe("the test of an automation", () => {
   });
 });
 
-describe("whoever dies", () => {
-  test("a worker that lost its lease, or that comes too late, does nothing", async () => {
+describe("when workers fail", () => {
+  test("a worker that lost its lease, or is too late, does nothing", async () => {
     const tenant = await hub.org();
     const made = await automate(tenant, {}, note);
     const { id } = (await tenant.post("/orders", {})).body;
@@ -348,7 +348,7 @@ describe("whoever dies", () => {
     expect(await invocationsOf(made.id, tenant)).toHaveLength(1);
   });
 
-  test("two nodes at once deal with each event once", async () => {
+  test("two concurrent nodes process each event once", async () => {
     const tenant = await hub.org();
     const made = await automate(tenant, {}, note);
     const other = await hub.secondNode({ taskSlots: 0 });
@@ -358,8 +358,8 @@ describe("whoever dies", () => {
       await Promise.all([workOff(hub.world, automationWork), workOff(other.world, automationWork)]);
     }
     await work();
-    const firings = await invocationsOf(made.id, tenant);
-    expect(firings.reduce((sum: number, one: { order_count: number }) => sum + one.order_count, 0)).toBe(18);
+    const invocations = await invocationsOf(made.id, tenant);
+    expect(invocations.reduce((sum: number, one: { order_count: number }) => sum + one.order_count, 0)).toBe(18);
     const orders = (await tenant.get("/orders?limit=100")).body.data;
     expect(orders.map(({ notes }: { notes: unknown[] }) => notes.length)).toEqual(Array.from({ length: 18 }, () => 1));
   });

@@ -128,12 +128,12 @@ export async function pauseAutomation(ctx: Ctx, id: string) {
   return await change(ctx, async (tx) => {
     const current = await store.lockAutomation(tx, ctx.orgId, id);
     if (!current.is_active) return { ...(await presentOne(tx, ctx, current)), changed: false };
-    const reason = { code: "manual", message: "Somebody has paused it." };
+    const reason = { code: "manual", message: "A user paused it." };
     return { ...(await presentOne(tx, ctx, await pause(tx, ctx, current, reason))), changed: true };
   });
 }
 
-/** Whoever lets it go on vouches for what its pipeline does now, and the orders of the hour are counted anew. */
+/** The user who resumes an automation approves its pipeline as it is now. The count of orders per hour starts again. */
 export async function resumeAutomation(ctx: Ctx, id: string, { from = "now" }: ResumeRequest) {
   const before = await store.getAutomation(ctx.db, ctx.orgId, id);
   const approved = before.is_active ? undefined : await checkAsOwner(ctx, before);

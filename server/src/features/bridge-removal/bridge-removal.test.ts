@@ -28,8 +28,8 @@ const aTransformation = (bridgeId: string, more: object = {}) =>
     ...more,
   });
 
-describe("a bridge that is used", () => {
-  test("is not deleted, and everything that uses it is named", async () => {
+describe("a bridge in use", () => {
+  test("cannot be deleted, and everything that uses it is named", async () => {
     const bridgeId = await aBridge();
     const schedule = (await aSchedule(bridgeId)).body.id;
     const transformation = (await aTransformation(bridgeId, { isActive: false })).body.id;
@@ -52,7 +52,7 @@ describe("a bridge that is used", () => {
     expect((await org.get(`/schedules/${schedule}`)).body.isActive).toBe(true);
   });
 
-  test("of many uses the newest are named, and all are counted", async () => {
+  test("with many users, the newest are named and all are counted", async () => {
     const bridgeId = await aBridge();
     await Promise.all(Array.from({ length: 23 }, () => aSchedule(bridgeId)));
     const { body } = await org.delete(`/bridges/${bridgeId}`);
@@ -61,7 +61,7 @@ describe("a bridge that is used", () => {
     expect(body.detail).toContain("23 use(s)");
   });
 
-  test("can be deleted once nothing uses it any more", async () => {
+  test("can be deleted once nothing uses it", async () => {
     const bridgeId = await aBridge();
     const next = await aBridge();
     const schedule = (await aSchedule(bridgeId)).body.id;
@@ -74,8 +74,8 @@ describe("a bridge that is used", () => {
   });
 });
 
-describe("with force", () => {
-  test("schedules are paused, transformations deactivated, and both can be given another bridge", async () => {
+describe("deletion with force", () => {
+  test("pauses schedules and deactivates transformations; both can be moved to another bridge", async () => {
     const bridgeId = await aBridge();
     const schedule = (await aSchedule(bridgeId)).body.id;
     const transformation = (await aTransformation(bridgeId)).body.id;
@@ -103,7 +103,7 @@ describe("with force", () => {
     expect(moved.body.isActive).toBe(true);
   });
 
-  test("what runs is cancelled, and what waits fails and says why, unless it was just beginning", async () => {
+  test("cancels running executions; waiting ones fail with the reason, unless they were just starting", async () => {
     const bridgeId = await aBridge({ concurrency: 1 });
     const about = { bridgeId, taskName: "sleep", input: { ms: 60_000 } };
     const look = (id: string) => async () => (await org.get(`/tasks/executions/${id}`)).body;
@@ -116,7 +116,7 @@ describe("with force", () => {
     if (ended.status === "failed") expect(ended.error.code).toBe("bridge_not_found");
   });
 
-  test("what begins while the bridge is being deleted does not go on without it", async () => {
+  test("an execution that starts during the deletion does not continue without the bridge", async () => {
     const bridgeId = await aBridge({ name: "Slowly deleted" });
     const { db } = hub.world;
     await db.query(`create function delete_slowly() returns trigger language plpgsql as $$ begin
@@ -139,7 +139,7 @@ describe("with force", () => {
     if (ended.status === "failed") expect(ended.error.code).toBe("bridge_not_found");
   });
 
-  test("another version than the one that was read is still refused", async () => {
+  test("a stale version is still rejected", async () => {
     const bridgeId = await aBridge();
     await org.patch(`/bridges/${bridgeId}`, { name: `Renamed ${++count}` });
     const stale = await org.delete(`/bridges/${bridgeId}?force=true`, undefined, { headers: { "if-match": '"1"' } });
@@ -147,7 +147,7 @@ describe("with force", () => {
   });
 });
 
-describe("in the same moment", () => {
+describe("concurrent requests", () => {
   /** The answer of the deletion, and of what was made meanwhile on another node. */
   async function race(bridgeId: string, query: string, path: string, body: object) {
     const node = other.client(org.token);
@@ -155,7 +155,7 @@ describe("in the same moment", () => {
     return { deleted: deleted.status, made };
   }
 
-  test.each(["/schedules", "/transformations"])("nothing at %s is left on a bridge that is gone", async (path) => {
+  test.each(["/schedules", "/transformations"])("%s never stays on a deleted bridge", async (path) => {
     const seen = new Set<string>();
     for (let round = 0; round < 30; round++) {
       const bridgeId = await aBridge();
@@ -169,7 +169,7 @@ describe("in the same moment", () => {
     expect([...seen].filter((outcome) => outcome !== "200 404" && outcome !== "409 201")).toEqual([]);
   });
 
-  test("with force what was made is paused, or refused", async () => {
+  test("with force, new records are paused or rejected", async () => {
     for (let round = 0; round < 30; round++) {
       const bridgeId = await aBridge();
       const { deleted, made } = await race(bridgeId, "?force=true", "/schedules", {
@@ -183,7 +183,7 @@ describe("in the same moment", () => {
     }
   });
 
-  test("a maker that comes while the bridge is being deleted waits, and is told that it is gone", async () => {
+  test("a request that uses the bridge during its deletion waits, and then gets not found", async () => {
     const bridgeId = await aBridge();
     const schedule = (await aSchedule(await aBridge(), { isActive: false })).body.id;
     const waiting = await hub.world.db.transaction(async (tx) => {

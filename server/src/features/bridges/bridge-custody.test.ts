@@ -47,8 +47,8 @@ async function restBridge(baseUrl: string, credentials: object = { token: "the-s
   return body.id;
 }
 
-describe("security 1: credentials of a bridge belong to the address they were given for", () => {
-  test("whoever points the bridge elsewhere does not get them", async () => {
+describe("security 1: credentials of a bridge belong to the address they were entered for", () => {
+  test("are not sent to another address when the bridge is changed", async () => {
     const [shop, thief] = [await startListener(), await startListener()];
     const id = await restBridge(`${shop.url}/api`);
     const operator = await org.withRole("operator");
@@ -61,7 +61,7 @@ describe("security 1: credentials of a bridge belong to the address they were gi
     expect(shop.heard.map(({ authorization }) => authorization)).toEqual(["Bearer the-shops-token"]);
   });
 
-  test("credentials that come with the new address replace the stored ones as a whole", async () => {
+  test("credentials in the same request replace all stored ones", async () => {
     const [shop, other] = [await startListener(), await startListener()];
     const id = await restBridge(shop.url, { username: "ann", password: "of-the-old-shop" });
     const settings = { baseUrl: other.url, auth: { kind: "basic" } };
@@ -72,7 +72,7 @@ describe("security 1: credentials of a bridge belong to the address they were gi
     expect(Buffer.from(authorization!.replace("Basic ", ""), "base64").toString()).toBe("bob:");
   });
 
-  test("without credentials, or with those taken away, a bridge goes where it likes", async () => {
+  test("a bridge without credentials, or whose credentials are removed, may change its address", async () => {
     const [shop, other] = [await startListener(), await startListener()];
     const bare = await restBridge(shop.url, {});
     expect((await org.patch(`/bridges/${bare}`, { settings: { baseUrl: other.url } })).status).toBe(200);
@@ -81,7 +81,7 @@ describe("security 1: credentials of a bridge belong to the address they were gi
     expect(moved.body).toMatchObject({ hasCredentials: false, version: 2 });
   });
 
-  test("a place below the address is the same address; one beside or above it is not", async () => {
+  test("a path below the address is allowed; one beside or above it is not", async () => {
     const { url } = await startListener();
     const id = await restBridge(`${url}/api`);
     const move = async (baseUrl: string) => (await org.patch(`/bridges/${id}`, { settings: { baseUrl } })).status;
@@ -96,7 +96,7 @@ describe("security 1: credentials of a bridge belong to the address they were gi
 
   const secretive = installedConnectors.filter(({ credentials }) => Object.keys(credentials.properties).length > 0);
 
-  test.each(secretive)("$name: every setting that says where to asks for them again", async (connector) => {
+  test.each(secretive)("$name: every setting with an address requires the credentials again", async (connector) => {
     const settings = exampleOf(connector.settings);
     const isAddress = (schema: object): boolean => "format" in schema && schema.format === "uri";
     const addresses = Object.entries(connector.settings.properties).flatMap(([name, schema]) =>
@@ -119,7 +119,7 @@ describe("security 1: credentials of a bridge belong to the address they were gi
   });
 });
 
-describe("access tokens that end", () => {
+describe("access tokens that expire", () => {
   const startShop = async (): Promise<StandInShop> => {
     const shop = await startStandInShop({ orders: 3 });
     afterFile(shop.close);
@@ -139,7 +139,7 @@ describe("access tokens that end", () => {
   }
   const ok = { ok: true };
 
-  test("are asked for once by many at a time, on several nodes, and renewed before their end", async () => {
+  test("are requested once for many concurrent callers on several nodes, and renewed before they expire", async () => {
     const shop = await startShop();
     const { id, test } = await aBridge(shop);
     const node = await hub.secondNode({ taskSlots: 0 });
@@ -162,7 +162,7 @@ describe("access tokens that end", () => {
     expect(shop.tokens.asked).toHaveLength(3);
   });
 
-  test("that are taken back before their end are renewed once; whoever is refused still is told so", async () => {
+  test("that are revoked early are renewed once; a second rejection is reported", async () => {
     const shop = await startShop();
     const { id, test } = await aBridge(shop);
     await test();
@@ -184,7 +184,7 @@ describe("access tokens that end", () => {
     expect(shop.tokens.asked).toHaveLength(3);
   });
 
-  test("are renewed with the refresh token that came last, also by another process and after a change", async () => {
+  test("are renewed with the latest refresh token, also by another process and after a change", async () => {
     const shop = await startShop();
     shop.tokens.lifetimeSeconds = 600;
     const settings = oauthOf(shop, { grantType: "refresh_token", clientAuth: "client_secret_post" });
@@ -204,7 +204,7 @@ describe("access tokens that end", () => {
     expect(await test()).toMatchObject({ ok: false, error: { code: "authentication_failed", retryable: false } });
   });
 
-  test("a Shopify app with client id and secret signs in by itself, and one with neither is told what it needs", async () => {
+  test("a Shopify app with client id and secret gets its own tokens; without them the error says what is needed", async () => {
     const shop = await startShop();
     const settings = { shop: "stand-in", baseUrl: shop.url };
     const { test } = await aBridge(shop, settings, {}, "shopify");
@@ -224,7 +224,7 @@ describe("access tokens that end", () => {
     }
   });
 
-  test("a token endpoint that refuses, fails, redirects, or never stops talking gives nothing away", async () => {
+  test("a token endpoint that rejects, fails, redirects or sends without end leaks no secret", async () => {
     const [shop, thief] = [await startShop(), await startListener()];
     const secret = "a-secret-that-is-told-back";
     const wrong = await aBridge(shop, oauthOf(shop, { clientAuth: "client_secret_post" }), { clientSecret: secret });
@@ -255,7 +255,7 @@ describe("access tokens that end", () => {
     expect(hub.logs.join("")).not.toContain(secret);
   });
 
-  test("the secret goes to the token endpoint it was given for, and the token to the address it is for", async () => {
+  test("the secret is sent only to its token endpoint, the token only to its address", async () => {
     const [shop, thief] = [await startShop(), await startListener()];
     const { id } = await aBridge(shop);
     for (const settings of [
@@ -284,8 +284,8 @@ describe("access tokens that end", () => {
   });
 });
 
-describe("security 1: credentials travel by https", () => {
-  test("a public address without TLS is refused when it is set, by name and by number", async () => {
+describe("security 1: credentials are sent over https", () => {
+  test("a public address without TLS is rejected when it is set, as name and as IP", async () => {
     const strict = await startTestHub({ settings: { outbound: { allowPrivate: false, allowFromPreview: false } } });
     const strictOrg = await strict.org();
     const create = async (who: TestOrg, baseUrl: string, credentials: object) =>
@@ -305,7 +305,7 @@ describe("security 1: credentials travel by https", () => {
 });
 
 describe("the hosts that an organization may call", () => {
-  test("are set by administrators, recorded, and kept to by bridges from the next request on", async () => {
+  test("are set by administrators, recorded, and enforced for bridges from the next request on", async () => {
     const own = await hub.org();
     const shop = await startListener();
     const settings = { baseUrl: shop.url };

@@ -11,8 +11,8 @@ import type { StoredToken } from "./bridge-tokens.store.ts";
 import * as store from "./bridge-tokens.store.ts";
 
 /** The credentials and request that a token was issued for; with others it is invalid. */
-type Kept = { accessToken: string; refreshToken?: string | undefined; client: string; request: string };
-type Usable = Kept & { renewAt: number };
+type TokenData = { accessToken: string; refreshToken?: string | undefined; client: string; request: string };
+type Usable = TokenData & { renewAt: number };
 
 /** The bridge and its token request. */
 type SignIn = {
@@ -106,7 +106,7 @@ function isUsable(world: World, signIn: SignIn, token: Usable, refused: string |
 /** Undefined if there is none, or it was issued for other credentials. */
 function open(world: World, signIn: SignIn, stored: StoredToken | undefined): Usable | undefined {
   if (!stored?.sealed || !stored.renew_at) return undefined;
-  const kept = JSON.parse(world.secrets.open(stored.sealed, contextOf(signIn.row))) as Kept;
+  const kept = JSON.parse(world.secrets.open(stored.sealed, contextOf(signIn.row))) as TokenData;
   return kept.client === clientOf(signIn) ? { ...kept, renewAt: stored.renew_at.getTime() } : undefined;
 }
 

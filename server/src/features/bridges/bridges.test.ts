@@ -97,7 +97,7 @@ describe("configuring", () => {
     expect((await create({ name: "Main shop" })).status).toBe(201);
   });
 
-  test("says all that is wrong at once, and changes nothing", async () => {
+  test("reports all mistakes at once, and changes nothing", async () => {
     const wrong = await org.post("/bridges", {
       name: "Wrong",
       connector,
@@ -122,7 +122,7 @@ describe("configuring", () => {
     expect([twice.status, twice.body.code]).toEqual([409, "name_taken"]);
   });
 
-  test("the catalog tells what each connector needs, and a bridge which tasks it has", async () => {
+  test("the catalog lists what each connector needs, and a bridge lists its tasks", async () => {
     const { data } = (await org.get("/bridges/connectors")).body;
     const demo = data.find(({ name }: { name: string }) => name === "demo");
     expect(demo).toMatchObject({
@@ -152,7 +152,7 @@ test("a task that sends orders and one that does not may share a schema for thei
 });
 
 describe("credentials", () => {
-  test("are in no answer, event or log line, and nowhere readable in the database", async () => {
+  test("are in no response, event or log line, and not readable in the database", async () => {
     const { body, text } = await create();
     await org.post(`/bridges/${body.id}/test`);
     expect(shown).toEqual({ token: secret });
@@ -179,7 +179,7 @@ describe("credentials", () => {
     }
   });
 
-  test("are rotated member by member, removed by null, and gone with the bridge", async () => {
+  test("are changed one by one, removed with null, and deleted with the bridge", async () => {
     const { id } = (await create({ credentials: { token: secret, user: "ann" } })).body;
     const seal = async () =>
       (
@@ -202,7 +202,7 @@ describe("credentials", () => {
     expect(await seal()).toBeNull();
   });
 
-  test("sealed for one bridge do not open in another", async () => {
+  test("encrypted for one bridge cannot be decrypted for another", async () => {
     const [mine, other] = [(await create()).body, (await create({ credentials: { token: "the-other-token" } })).body];
     await tamper(
       "update bridges set sealed_credentials = (select sealed_credentials from bridges where id = $2) where id = $1",
@@ -218,7 +218,7 @@ describe("credentials", () => {
     );
   });
 
-  test("that cannot be opened any more, say after the key of the hub was lost, are said to be so and given anew", async () => {
+  test("that cannot be decrypted, for example after the loss of the secret key, are reported and can be entered again", async () => {
     const { id } = (await create({ credentials: { token: "an-old-token", user: "ann" } })).body;
     await tamper("update bridges set sealed_credentials = 's1.ffffffff.AAAA' where id = $1", [id]);
     const tested = await org.post(`/bridges/${id}/test`);
@@ -234,7 +234,7 @@ describe("credentials", () => {
 });
 
 describe("health", () => {
-  test("the connection test answers 200 either way, with the reason, and is remembered", async () => {
+  test("the connection test returns 200 in both cases, with the reason, and is stored", async () => {
     const { id } = (await create()).body;
     const good = await org.post(`/bridges/${id}/test`);
     expect([good.status, good.body]).toMatchObject([
@@ -271,7 +271,7 @@ describe("health", () => {
     expect(version).toBe(2);
   });
 
-  test("follows what executions meet, not what the hub itself does", async () => {
+  test("follows the outcomes of executions, not failures of the hub itself", async () => {
     const { id } = (await create()).body;
     const health = async () => (await org.get(`/bridges/${id}`)).body.health;
     await org.post("/tasks/execute-sync", { bridgeId: id, taskName: "break" });
@@ -281,7 +281,7 @@ describe("health", () => {
     expect(healthy).toMatchObject({ consecutiveFailures: 0, lastError: null });
   });
 
-  test("with other settings what came before is forgotten, even what is written later", async () => {
+  test("is reset by other settings, also for outcomes that are written later", async () => {
     const [changed, other] = [(await create()).body.id, (await create()).body.id];
     const health = async (id: string) => (await org.get(`/bridges/${id}`)).body.health;
     for (const bridgeId of [changed, other]) await org.post("/tasks/execute-sync", { bridgeId, taskName: "break" });
@@ -294,7 +294,7 @@ describe("health", () => {
     expect(await health(changed)).toMatchObject({ consecutiveFailures: 0, lastError: null });
   });
 
-  test("counts every failure in a row, however quickly they come, and forgets none between two successes", async () => {
+  test("counts all consecutive failures, also concurrent ones", async () => {
     const id: string = (await org.post("/bridges", { name: "Quick", connector: "demo", concurrency: 1 })).body.id;
     const health = async () => (await org.get(`/bridges/${id}`)).body.health;
     const run = (taskName: string) => org.post("/tasks/execute-sync", { bridgeId: id, taskName });
@@ -311,7 +311,7 @@ describe("health", () => {
   });
 });
 
-describe("a bridge that is not there any more", () => {
+describe("a bridge that cannot be used", () => {
   test("inactive: nothing is executed on it, the test still works", async () => {
     const { id } = (await create()).body;
     const waiting = (await org.post("/tasks/execute", { bridgeId: id, taskName: "show", delaySeconds: 2 })).body;
@@ -325,7 +325,7 @@ describe("a bridge that is not there any more", () => {
     });
   });
 
-  test("deleted: what waited fails and says why, its executions stay readable, and nothing new is taken", async () => {
+  test("deleted: waiting executions fail with the reason, old ones stay readable, and new ones are rejected", async () => {
     const { id } = (await create()).body;
     const done = (await org.post("/tasks/execute-sync", { bridgeId: id, taskName: "show" })).body;
     const waiting = (await org.post("/tasks/execute", { bridgeId: id, taskName: "show", delaySeconds: 2 })).body;
@@ -340,7 +340,7 @@ describe("a bridge that is not there any more", () => {
     expect((await org.post(`/tasks/executions/${waiting.id}/retry`)).status).toBe(404);
   });
 
-  test("with a connector that is no longer installed: its executions fail, those of others go on", async () => {
+  test("with a connector that is no longer installed: its executions fail, those of other bridges continue", async () => {
     const { id } = (await create()).body;
     const { id: well } = (await create()).body;
     await tamper("update bridges set connector = 'gone' where id = $1", [id]);
@@ -359,7 +359,7 @@ describe("a bridge that is not there any more", () => {
     await org.delete(`/bridges/${id}`);
   });
 
-  test("in the preview, one that reaches outside is not called, also for what was queued before", async () => {
+  test("in the preview, a bridge to another system is not called, also for executions queued before", async () => {
     let calls = 0;
     const outside = installConnector([scriptedCall("call", true, () => Promise.resolve({ calls: ++calls }))], {
       isOffline: false,

@@ -104,7 +104,7 @@ function readError(log: Ctx["log"], error: unknown): Exclude<CarrierResponse<nev
 /** Preview data must not reach a real carrier by accident. */
 function refuseInPreview({ environment, settings }: Ctx, { name }: CarrierAccount, carrier: Carrier): void {
   if (environment === "live" || carrier.isLocal || settings.outbound.allowFromPreview) return;
-  const message = `The preview calls nobody outside, and ${name} is an account with ${carrier.title}.`;
+  const message = `The preview makes no outbound calls, and ${name} is an account with ${carrier.title}.`;
   throw new HubError("outbound_disabled_in_preview", `${message} Use the demo carrier, or set HUB_PREVIEW_OUTBOUND.`);
 }
 

@@ -34,7 +34,7 @@ describe("a condition set", () => {
     expect((await org.delete(path)).body.code).toBe("condition_set_not_found");
   });
 
-  test("has a name of its own within the organization, whatever its case", async () => {
+  test("has a name that is unique in the organization, ignoring case", async () => {
     await org.post("/condition-sets", { name: "Hazmat" });
     expect((await org.post("/condition-sets", { name: "HAZMAT" })).body.code).toBe("name_taken");
     const other = await aSet();
@@ -59,7 +59,7 @@ describe("a condition set", () => {
     });
   });
 
-  test("refuses a change that is based on an older version", async () => {
+  test("rejects a change that is based on an older version", async () => {
     const id = await aSet();
     const { headers } = await org.get(`/condition-sets/${id}`);
     expect(headers.get("etag")).toBe('W/"v1"');
@@ -71,7 +71,7 @@ describe("a condition set", () => {
     expect((await org.get(`/condition-sets/${id}`)).body.description).toBe("first");
   });
 
-  test("is not sent again to somebody who has it", async () => {
+  test("is not sent again to a client that has the current version", async () => {
     const id = await aSet();
     const again = await org.get(`/condition-sets/${id}`, { headers: { "if-none-match": 'W/"v1"' } });
     expect(again).toMatchObject({ status: 304, text: "" });
@@ -83,11 +83,11 @@ describe("a condition set", () => {
     expect(changed.status).toBe(200);
   });
 
-  test("refuses an empty patch", async () => {
+  test("rejects an empty patch", async () => {
     expect((await org.patch(`/condition-sets/${await aSet()}`, {})).body.code).toBe("empty_patch");
   });
 
-  test("cannot be deleted while something uses it, and says what does", async () => {
+  test("cannot be deleted while it is in use; the error names the users", async () => {
     const id = await aSet();
     const use = { type: "transformation", id: randomUUID(), name: "Order import" };
     const ctx = systemContext(hub.world, org.id, "test");
@@ -99,7 +99,7 @@ describe("a condition set", () => {
     expect((await org.delete(`/condition-sets/${id}`)).status).toBe(200);
   });
 
-  test("keeps its name while a rate card names it, so that no surcharge is lost", async () => {
+  test("cannot be renamed while a rate card names it, so that no surcharge is lost", async () => {
     const { body: set } = await org.post("/condition-sets", { name: "Far away" });
     const path = `/condition-sets/${set.id}`;
     const { body: account } = await org.post("/carrier-accounts", { name: "Far", carrier: "rate-card" });
@@ -144,7 +144,7 @@ describe("the values of a set", () => {
     expect((await org.get(values)).body.data).toEqual([]);
   });
 
-  test("are the same however they are written, unless the set matches exactly", async () => {
+  test("are compared ignoring case, padding and Unicode form, unless the set matches exactly", async () => {
     const loose = `/condition-sets/${await aSet()}/values`;
     const twins = ["Straße", "STRASSE", " straße ", "Café", "Cafe\u0301", "CAFÉ"];
     expect((await org.post(loose, { values: twins })).body).toMatchObject({ added: 2, alreadyPresent: 4 });
@@ -156,7 +156,7 @@ describe("the values of a set", () => {
     expect((await org.get(`${exact}?search=CAF`)).body.pagination.total).toBe(2);
   });
 
-  test("keep their name and stay when somebody begins to use them in the same moment", async () => {
+  test("stay when another request starts to use the set at the same time", async () => {
     for (const verb of ["patch", "delete"] as const) {
       const id = await aSet();
       const { db } = hub.world;
@@ -178,7 +178,7 @@ describe("the values of a set", () => {
     }
   });
 
-  test("can only change how they match while there are none", async () => {
+  test("the matching can be changed only while the set is empty", async () => {
     const id = await aSet();
     await org.post(`/condition-sets/${id}/values`, { values: ["a"] });
     expect((await org.patch(`/condition-sets/${id}`, { matching: "exact" })).body.code).toBe("condition_set_not_empty");
@@ -186,7 +186,7 @@ describe("the values of a set", () => {
     expect((await org.patch(`/condition-sets/${id}`, { matching: "exact" })).status).toBe(200);
   });
 
-  test("are refused when blank, too long, missing or not a list, with the place of each", async () => {
+  test("are rejected with their pointers when blank, too long, missing or not a list", async () => {
     const values = `/condition-sets/${await aSet()}/values`;
     const answer = await org.post(values, { values: ["ok", "   ", "\t"] });
     expect(answer.body.errors.map((error: { pointer: string }) => error.pointer)).toEqual(["/values/1", "/values/2"]);
@@ -205,7 +205,7 @@ describe("the values of a set", () => {
     expect((await org.get(values)).body.pagination.total).toBe(0);
   });
 
-  test("can be 100,000, and not one more", async () => {
+  test("are limited to 100,000", async () => {
     const values = `/condition-sets/${await aSet()}/values`;
     const many = Array.from({ length: 100_000 }, (_, i) => `value-${i}`);
     expect((await org.post(values, { values: many })).body).toEqual({
@@ -224,7 +224,7 @@ describe("the values of a set", () => {
     });
   });
 
-  test("stay exactly counted when many callers add the same ones at once", async () => {
+  test("are counted exactly when many callers add the same ones at once", async () => {
     const values = `/condition-sets/${await aSet()}/values`;
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => org.post(values, { values: ["same", `own-${i}`] })),

@@ -4,7 +4,7 @@ import { matchKey, normaliseValue } from "./match-key.ts";
 
 const text = fc.string({ unit: "grapheme" });
 
-test("a key is its own key, so that looking up what was stored always finds it", () => {
+test("the key of a key is itself, so that a lookup of a stored value always finds it", () => {
   fc.assert(fc.property(text, (value) => matchKey(matchKey(value, "exact"), "exact") === matchKey(value, "exact")));
   fc.assert(
     fc.property(text, (value) => {
@@ -15,7 +15,7 @@ test("a key is its own key, so that looking up what was stored always finds it",
   );
 });
 
-test("composed and decomposed, padded or not, are one value", () => {
+test("composed and decomposed characters, with or without padding, give the same key", () => {
   fc.assert(
     fc.property(text, (value) => {
       expect(normaliseValue(` ${value.normalize("NFD")}\t`)).toBe(normaliseValue(value));

@@ -36,7 +36,7 @@ async function feedOf(client: TestClient, query = ""): Promise<EventEnvelope[]> 
 }
 
 describe("a stream of events", () => {
-  test("has what happens from now on, on any node, word for word as the feed has it", async () => {
+  test("has new events of every node, identical to the feed", async () => {
     const org = await hub.org();
     const second = await hub.secondNode();
     const idle = await follow(org, "?types=pickup.*", { at: second });
@@ -61,7 +61,7 @@ describe("a stream of events", () => {
     for (const stream of [idle, ...streams]) stream.close();
   }, 60_000);
 
-  test("that is cut off before anything happened goes on where it began", async () => {
+  test("that is disconnected before the first event resumes where it started", async () => {
     const org = await hub.org();
     const { body } = await org.post("/orders", { number: "BEFORE" });
     const cut = await follow(org);
@@ -74,7 +74,7 @@ describe("a stream of events", () => {
     again.close();
   });
 
-  test("goes on behind a cursor, from the table or from memory, with the filters of the feed", async () => {
+  test("resumes after a cursor, from the table or from memory, with the filters of the feed", async () => {
     const org = await hub.org();
     const { body: order } = await org.post("/orders", { number: "C-1" });
     for (let i = 0; i < 12; i++) await org.post("/condition-sets", { name: `c ${i}` });
@@ -102,7 +102,7 @@ describe("a stream of events", () => {
     }
   });
 
-  test("has all that is longer ago than what is at hand, and goes over to that without a gap", async () => {
+  test("has events older than those in memory, and continues with those without a gap", async () => {
     const org = await hub.org();
     const ctx = systemContext(hub.world, org.id, "test");
     // Keeps what happens from now on at hand.
@@ -147,7 +147,7 @@ describe("a stream of events", () => {
     open.close();
   }, 60_000);
 
-  test("has at once what was missed while signals did not arrive, and ends if its key was deleted meanwhile", async () => {
+  test("catches up after lost signals, and ends if its key was deleted meanwhile", async () => {
     const org = await hub.org();
     const second = await hub.secondNode({ taskSlots: 0 });
     const { body: key } = await org.post("/api-keys", { name: "gone", scopes: ["events:read"] });
@@ -184,7 +184,7 @@ describe("a stream of events", () => {
     for (const open of [idle, stream]) open.close();
   }, 60_000);
 
-  test("is refused as the feed is: a forked cursor, a type that one may not read", async () => {
+  test("is rejected like the feed: for a forked cursor, or a type without the scope", async () => {
     const org = await hub.org();
     const refused = async (query: string, headers = {}): Promise<[number, string]> => {
       const { status, body } = await org.get(`/events/stream${query}`, { headers });
@@ -201,7 +201,7 @@ describe("a stream of events", () => {
     stream.close();
   });
 
-  test("says every 15 s of silence how far it is, with an id and nothing else", async () => {
+  test("sends its position as an id every 15 s without events", async () => {
     const org = await hub.org();
     const stream = await follow(org, "?types=pickup.*");
     await org.post("/condition-sets", { name: "of no interest" });
@@ -234,7 +234,7 @@ function cutAfter(pieces: number, body: ReadableStream<Uint8Array>): ReadableStr
   });
 }
 
-test("eventsource: 200 reconnects between two nodes, and nothing is missing or comes twice", async () => {
+test("eventsource: after 200 reconnects between two nodes no event is missing or repeated", async () => {
   const org = await hub.org();
   const second = await hub.secondNode();
   const keys = await Promise.all(Array.from({ length: 4 }, () => org.withScopes(["admin"])));
@@ -282,7 +282,7 @@ test("eventsource: 200 reconnects between two nodes, and nothing is missing or c
 }, 240_000);
 
 describe("a stream ends", () => {
-  test("at once, on every node, with the key that was deleted, and not with another one", async () => {
+  test("at once, on every node, when its key is deleted, and not with another key", async () => {
     const org = await hub.org();
     const second = await hub.secondNode();
     const { body: key } = await org.post("/api-keys", { name: "gone", scopes: ["events:read", "orders:read"] });
@@ -372,7 +372,7 @@ describe("a stream ends", () => {
   });
 });
 
-test("there are 10 streams for a caller and 100 for an organization, beside the requests that may be open", async () => {
+test("a caller may have 10 streams and an organization 100, in addition to open requests", async () => {
   const small = await startTestHub({ config: { maxInFlight: 8, shutdownDrainMs: 2_000 } });
   const org = await small.org();
   const clients: TestClient[] = [];
@@ -404,7 +404,7 @@ test("there are 10 streams for a caller and 100 for an organization, beside the 
   expect(performance.now() - asked).toBeLessThan(10_000);
 }, 120_000);
 
-test("a port of a process has so many streams at most", async () => {
+test("the number of streams on a port is limited", async () => {
   const small = await startTestHub({ settings: { maxStreams: 3 } });
   const orgs = [await small.org(), await small.org()];
   const streams: StreamReader[] = [];
@@ -418,7 +418,7 @@ test("a port of a process has so many streams at most", async () => {
   for (const stream of streams) stream.close();
 });
 
-test("HEAD is answered and opens nothing", async () => {
+test("HEAD gets a response and opens no stream", async () => {
   const org = await hub.org();
   const { status, text } = await org.call("HEAD", "/events/stream");
   expect([status, text]).toEqual([200, ""]);

@@ -31,7 +31,7 @@ async function readAll(
 const typesOf = (events: EventEnvelope[]): string[] => events.map(({ type }) => type);
 
 describe("the event feed", () => {
-  test("has everything that happened, in its order, without gaps, and one's own writes at once", async () => {
+  test("has all events in order without gaps, and the caller's own writes at once", async () => {
     const org = await hub.org();
     const before = await readAll(org);
     const { body: order } = await org.post("/orders", { number: "FEED-1" });
@@ -80,7 +80,7 @@ describe("the event feed", () => {
     expect((await (await hub.org()).get(`/orders?ids=${ids[0]}`)).body.data).toEqual([]);
   });
 
-  test("takes types and families, one object, and a moment to begin with", async () => {
+  test("can be filtered by types, families, object and start time", async () => {
     const org = await hub.org();
     const { body: order } = await org.post("/orders", { number: "F-1" });
     await org.post("/condition-sets", { name: "set" });
@@ -111,7 +111,7 @@ describe("the event feed", () => {
     expect(family.body.errors).toMatchObject([{ code: "unknown_type", suggestion: "operation_run.*" }]);
   });
 
-  test("the history of one object has what is about it and what names it among others, once and in order", async () => {
+  test("the history of an object has events about it and events that name it among others, once and in order", async () => {
     const [org, other] = [await hub.org(), await hub.org()];
     const { body } = await org.post("/orders/bulk", { orders: Array.from({ length: 201 }, () => ({})) });
     const ids: string[] = body.results.map(({ id }: { id: string }) => id);
@@ -146,7 +146,7 @@ describe("the event feed", () => {
     expect(versions).toEqual(versions.map((_, i) => i + 1));
   });
 
-  test("the cursor says how far was looked, also where nothing was found", async () => {
+  test("the cursor advances over examined entries, also if none matched", async () => {
     const org = await hub.org();
     await org.post("/condition-sets", { name: "set" });
     const { body } = await org.get("/events?types=pickup.*");
@@ -156,7 +156,7 @@ describe("the event feed", () => {
 });
 
 describe("a cursor", () => {
-  test("of another past is refused, so that nothing is missed in silence", async () => {
+  test("of another history is rejected, so that no event is missed without notice", async () => {
     const [org, other] = [await hub.org(), await hub.org()];
     const { cursor, events } = await readAll(org);
     const [sequence, hash] = cursor.split("-") as [string, string];
@@ -180,7 +180,7 @@ describe("a cursor", () => {
     });
   });
 
-  test("of a preview that was reset is refused", async () => {
+  test("of a preview that was reset is rejected", async () => {
     const preview = await startTestHub({ environment: "preview" });
     const { operator } = preview;
     const { cursor } = await readAll(operator);
@@ -188,7 +188,7 @@ describe("a cursor", () => {
     expect((await operator.get(`/events?after=${cursor}`)).body.code).toBe("cursor_mismatch");
   });
 
-  test("that is older than the feed goes back is refused; the log itself stays", async () => {
+  test("that is older than the retention is rejected; the log itself stays", async () => {
     const month = await startTestHub({ settings: { eventRetentionDays: 30 } });
     const org = await month.org();
     await org.post("/orders", { number: "OLD-1" });
@@ -209,7 +209,7 @@ describe("a cursor", () => {
   });
 });
 
-describe("who may read what (scope matrix)", async () => {
+describe("scopes of the feed (scope matrix)", async () => {
   const org = await hub.org();
   const { body: order } = await org.post("/orders", { number: "M-1" });
   await org.post("/condition-sets", { name: "matrix" });
@@ -236,18 +236,18 @@ describe("who may read what (scope matrix)", async () => {
     }
   });
 
-  test("without events:read there is no feed, whatever else one may read", async () => {
+  test("without events:read there is no feed, whatever other scopes the caller has", async () => {
     const scopes: Scope[] = ["orders:read", "audit:read"];
     expect((await (await org.withScopes(scopes)).get("/events")).status).toBe(403);
   });
 
-  test("another organization has none of it", async () => {
+  test("another organization sees none of the events", async () => {
     const foreign = (await readAll(await hub.org())).events;
     expect(foreign.filter(({ source }) => source.endsWith(org.id))).toEqual([]);
   });
 });
 
-test("no event names a person, their address, mail or phone", async () => {
+test("no event contains a name, address, e-mail or phone number", async () => {
   const org = await hub.org();
   const [name, street, email, phone, account] = [
     "Zaphod",
@@ -302,7 +302,7 @@ test("no event names a person, their address, mail or phone", async () => {
   for (const word of [name, street, email, phone, account, org.admin.email]) expect(text).not.toContain(word);
 });
 
-test("the list of types has the schema and an example of each", async () => {
+test("the list of types has a schema and an example for each", async () => {
   const org = await hub.org();
   const { body } = await (await org.withScopes(["events:read"])).get("/events/types");
   expect(body.data.map(({ type }: { type: string }) => type)).toEqual(eventTypes);

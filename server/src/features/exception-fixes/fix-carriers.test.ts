@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { RemoteError } from "../../core/remote-error.ts";
 import { workOff } from "../../queue/work.ts";
 import { dyingBeforeKeeping } from "../../testing/die-before-keeping.ts";
-import { inboxOf } from "../../testing/exception-desk.ts";
+import { inboxOf } from "../../testing/exception-fixture.ts";
 import { scriptLabels, scriptPickups } from "../../testing/scripted-carrier.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { aParcel } from "../labels/labels.schemas.ts";
@@ -17,7 +17,7 @@ const [labels, pickups] = [scriptLabels(), scriptPickups()];
 const refuse = () => Promise.reject(new RemoteError("rejected", "Not today."));
 const saysNothing = () => Promise.reject(new RemoteError("carrier_down", "It is not itself.", { retryable: true }));
 
-async function aDesk() {
+async function aSetup() {
   const org = await hub.org();
   const { body: account } = await org.post("/carrier-accounts", { name: "Demo", carrier: "demo" });
   const { list, one } = inboxOf(org);
@@ -29,7 +29,7 @@ async function aDesk() {
     const { status, body } = await narrow.post(`/exceptions/${id}/resolve`, { action: "retry" });
     expect([status, body.required]).toEqual([403, [scope]]);
   };
-  /** The hub dies before it keeps an answer by itself; whoever asks again under the same key gets that of the fix. */
+  /** The hub dies before it stores its response; a repeated request with the same key gets that of the fix. */
   const fixAndDie = async (id: string) => {
     const headers = { "idempotency-key": randomUUID() };
     await dyingBeforeKeeping(db, () => fix(id, headers));
@@ -37,7 +37,7 @@ async function aDesk() {
   };
   return { org, account, list, one, fix, fixAndDie, expectScope };
 }
-type Desk = Awaited<ReturnType<typeof aDesk>>;
+type Setup = Awaited<ReturnType<typeof aSetup>>;
 
 const actionsOf = ({ availableActions }: { availableActions: { action: string }[] }): string[] =>
   availableActions.map(({ action }) => action);
@@ -49,14 +49,14 @@ async function untilGivenUp(table: "shipment_labels" | "pickups", id: string): P
 }
 
 describe("a label", () => {
-  const buy = async ({ org, account }: Desk, more: object = {}) =>
+  const buy = async ({ org, account }: Setup, more: object = {}) =>
     await org.post("/shipments/labels", {
       ...aParcel,
       carrierAccountId: account.id,
       reference: `R-${randomUUID()}`,
       ...more,
     });
-  const anOrder = async ({ org, account }: Desk) => {
+  const anOrder = async ({ org, account }: Setup) => {
     const lines = [{ sku: "MUG", quantity: 1 }];
     const { body } = await org.post("/orders", { status: "ready", shippingAddress: aParcel.to, lines });
     const { to: _to, ...parcel } = aParcel;
@@ -64,59 +64,59 @@ describe("a label", () => {
   };
   const salesOf = (id: string): string[] => [...labels.sold.keys()].filter((key) => key.includes(id));
 
-  test("that the carrier did not take back is given back once more, and is over when it is", async () => {
-    const desk = await aDesk();
-    const { label } = (await buy(desk)).body;
+  test("whose void failed is voided again, and the exception is resolved then", async () => {
+    const setup = await aSetup();
+    const { label } = (await buy(setup)).body;
     labels.nextVoids.push(refuse, refuse);
-    expect((await desk.org.delete(`/shipments/labels/${label.id}`)).body.code).toBe("label_not_voidable");
-    const row = await desk.one();
+    expect((await setup.org.delete(`/shipments/labels/${label.id}`)).body.code).toBe("label_not_voidable");
+    const row = await setup.one();
     expect(row).toMatchObject({ kind: "label", code: "void_rejected", subject: { type: "label", id: label.id } });
-    await desk.expectScope(row.id, "shipments:write");
-    const again = await desk.fix(row.id);
+    await setup.expectScope(row.id, "shipments:write");
+    const again = await setup.fix(row.id);
     expect([again.status, again.body.code]).toEqual([409, "label_not_voidable"]);
-    expect(await desk.one()).toMatchObject({ id: row.id, timesSeen: 2 });
-    expect((await desk.fixAndDie(row.id)).body).toMatchObject({
+    expect(await setup.one()).toMatchObject({ id: row.id, timesSeen: 2 });
+    expect((await setup.fixAndDie(row.id)).body).toMatchObject({
       status: "resolved",
       exception: { resolution: "auto_resolved" },
     });
-    expect((await desk.org.get(`/shipments/labels/${label.id}`)).body.status).toBe("voided");
+    expect((await setup.org.get(`/shipments/labels/${label.id}`)).body.status).toBe("voided");
     expect(labels.voided).toContain(label.trackingNumber);
   });
 
-  test("that nobody knows the end of is asked for under the same key: it is bought once", async () => {
-    const desk = await aDesk();
+  test("with an unknown outcome is requested with the same key: it is bought once", async () => {
+    const setup = await aSetup();
     // The first answer is lost after the sale.
     labels.nextTurns.push({ after: saysNothing });
-    const { label } = (await buy(desk)).body;
+    const { label } = (await buy(setup)).body;
     labels.nextTurns.push({ before: saysNothing });
     await untilGivenUp("shipment_labels", label.id);
-    const row = await desk.one();
+    const row = await setup.one();
     expect(row).toMatchObject({ code: "outcome_unknown", message: expect.stringContaining("did not confirm") });
-    const silent = await desk.fix(row.id);
+    const silent = await setup.fix(row.id);
     expect(silent.body).toMatchObject({ status: "in_progress", exception: { status: "open" } });
     await untilGivenUp("shipment_labels", label.id);
-    expect((await desk.fixAndDie(row.id)).body).toMatchObject({ status: "resolved" });
-    expect([salesOf(label.id), await desk.list()]).toEqual([[`label:${label.id}`], []]);
+    expect((await setup.fixAndDie(row.id)).body).toMatchObject({ status: "resolved" });
+    expect([salesOf(label.id), await setup.list()]).toEqual([[`label:${label.id}`], []]);
   });
 
-  test("that was sold and is of no use is for people to decide about; it is over when it is given back", async () => {
-    const desk = await aDesk();
+  test("that was bought but is unusable needs a decision; voiding it resolves the exception", async () => {
+    const setup = await aSetup();
     labels.nextTurns.push({ after: (label) => ({ ...label, content: "" }) });
-    const { label } = (await buy(desk)).body;
-    const row = await desk.one();
+    const { label } = (await buy(setup)).body;
+    const row = await setup.one();
     expect([row.code, actionsOf(row)]).toEqual(["content_missing", ["dismiss"]]);
-    const refused = await desk.fix(row.id);
+    const refused = await setup.fix(row.id);
     expect([refused.status, refused.body.allowed]).toEqual([409, ["dismiss"]]);
-    expect((await desk.org.delete(`/shipments/labels/${label.id}`)).status).toBe(200);
-    expect(await desk.list("&status=resolved")).toMatchObject([{ id: row.id, resolution: "auto_resolved" }]);
+    expect((await setup.org.delete(`/shipments/labels/${label.id}`)).status).toBe(200);
+    expect(await setup.list("&status=resolved")).toMatchObject([{ id: row.id, resolution: "auto_resolved" }]);
   });
 
-  test("of a fix whose process died is bought by others; refused once more it is the same exception, open again", async () => {
-    const desk = await aDesk();
-    const wanted = await anOrder(desk);
+  test("of a fix whose process died is bought by another process; a second refusal opens the same exception again", async () => {
+    const setup = await aSetup();
+    const wanted = await anOrder(setup);
     labels.nextTurns.push({ before: refuse });
-    expect((await desk.org.post("/shipments/labels", wanted)).body.code).toBe("label_rejected");
-    const { id } = await desk.one();
+    expect((await setup.org.post("/shipments/labels", wanted)).body.code).toBe("label_rejected");
+    const { id } = await setup.one();
     labels.nextTurns.push({ before: refuse });
     // Nothing that the carrier says gets into the database.
     await db.query(`create function refuse_label() returns trigger language plpgsql as
@@ -124,64 +124,64 @@ describe("a label", () => {
     await db.query(`create trigger dead before update of status on shipment_labels
       for each row execute function refuse_label()`);
     const key = { "idempotency-key": randomUUID() };
-    const died = await desk.fix(id, key);
+    const died = await setup.fix(id, key);
     await db.query("drop function refuse_label cascade");
     expect(died.status).toBe(500);
-    // The wish is written down, and with it that somebody sees to it: nobody asks for a second one.
-    expect(await desk.list("&status=resolved")).toMatchObject([{ id, resolution: "retry" }]);
-    expect((await desk.fix(id)).body.code).toBe("exception_closed");
-    expect((await desk.fix(id, key)).body).toMatchObject({ status: "resolved", exception: { id } });
+    // The request is stored together with the attempt to fix it, so no second one is made.
+    expect(await setup.list("&status=resolved")).toMatchObject([{ id, resolution: "retry" }]);
+    expect((await setup.fix(id)).body.code).toBe("exception_closed");
+    expect((await setup.fix(id, key)).body).toMatchObject({ status: "resolved", exception: { id } });
     labels.nextTurns.push({ before: refuse });
     await db.query("update shipment_labels set due_at = $2 where org_id = $1 and status = 'requested'", [
-      desk.org.id,
+      setup.org.id,
       hub.world.clock.now(),
     ]);
     await workOff(hub.world, labelWork);
-    expect(await desk.one()).toMatchObject({ id, timesSeen: 2, resolution: null });
-    expect((await desk.fix(id)).body).toMatchObject({ status: "resolved" });
-    const bought = (await desk.org.get(`/shipments/labels?orderId=${wanted.orderId}&status=purchased`)).body.data;
+    expect(await setup.one()).toMatchObject({ id, timesSeen: 2, resolution: null });
+    expect((await setup.fix(id)).body).toMatchObject({ status: "resolved" });
+    const bought = (await setup.org.get(`/shipments/labels?orderId=${wanted.orderId}&status=purchased`)).body.data;
     expect(bought.flatMap((label: { id: string }) => salesOf(label.id))).toHaveLength(1);
   });
 
-  test("that a carrier refused is asked for again, once of those who ask, and over when it is bought", async () => {
-    const desk = await aDesk();
+  test("that was refused is requested once for several concurrent fixes, and resolved when it is bought", async () => {
+    const setup = await aSetup();
     labels.nextTurns.push({ before: refuse });
-    expect((await buy(desk)).body.code).toBe("label_rejected");
-    const row = await desk.one();
+    expect((await buy(setup)).body.code).toBe("label_rejected");
+    const row = await setup.one();
     expect(row).toMatchObject({ kind: "label", code: "rejected", reason: "Not today." });
-    await desk.expectScope(row.id, "shipments:write");
+    await setup.expectScope(row.id, "shipments:write");
     const sold = labels.sold.size;
     const keys = Array.from({ length: 3 }, () => ({ "idempotency-key": randomUUID() }));
-    const answers = await Promise.all(keys.map((key) => desk.fix(row.id, key)));
+    const answers = await Promise.all(keys.map((key) => setup.fix(row.id, key)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
     expect(labels.sold.size - sold).toBe(1);
-    expect(await desk.list()).toEqual([]);
+    expect(await setup.list()).toEqual([]);
     // Who asks again under the same key gets the same answer: that of the fix.
     const first = answers.findIndex(({ status }) => status === 200);
     expect(answers[first]!.body).toMatchObject({ status: "resolved", exception: { id: row.id } });
-    expect((await desk.fix(row.id, keys[first])).body).toEqual(answers[first]!.body);
+    expect((await setup.fix(row.id, keys[first])).body).toEqual(answers[first]!.body);
   });
 
-  test("of an order that has left is no exception any more, nor of one that was bought elsewhere", async () => {
-    const desk = await aDesk();
-    const [left, bought] = [await anOrder(desk), await anOrder(desk)];
+  test("of an order that has shipped, or got another label, is no exception any more", async () => {
+    const setup = await aSetup();
+    const [left, bought] = [await anOrder(setup), await anOrder(setup)];
     for (const wanted of [left, bought]) {
       labels.nextTurns.push({ before: refuse });
-      expect((await desk.org.post("/shipments/labels", wanted)).body.code).toBe("label_rejected");
+      expect((await setup.org.post("/shipments/labels", wanted)).body.code).toBe("label_rejected");
     }
     const actions = [{ type: "cancel", params: { reason: "customer" } }];
-    const run = await desk.org.post("/operations/run", { order_ids: [left.orderId], actions });
+    const run = await setup.org.post("/operations/run", { order_ids: [left.orderId], actions });
     expect(run.body.summary).toMatchObject({ succeeded: 1 });
-    expect(await desk.one()).toMatchObject({ code: "rejected", orderId: bought.orderId });
-    expect((await desk.org.post("/shipments/labels", bought)).status).toBe(201);
+    expect(await setup.one()).toMatchObject({ code: "rejected", orderId: bought.orderId });
+    expect((await setup.org.post("/shipments/labels", bought)).status).toBe(201);
     const gone = { resolution: "auto_resolved" };
-    expect(await desk.list("&status=resolved")).toMatchObject([gone, gone]);
+    expect(await setup.list("&status=resolved")).toMatchObject([gone, gone]);
   });
 });
 
 describe("a pickup", () => {
   const pickupAddress = { address1: "1 Port Street", city: "Newark", zip: "07114", countryCode: "US" };
-  async function schedule({ org, account }: Desk) {
+  async function schedule({ org, account }: Setup) {
     const wanted = { carrierAccountId: account.id, pickupAddress, packageCount: 1 };
     const tomorrow = new Date(hub.world.clock.now().getTime() + 86_400_000).toISOString().slice(0, 10);
     const window = { pickupDate: tomorrow, readyTime: "12:00", closeTime: "16:00" };
@@ -189,37 +189,37 @@ describe("a pickup", () => {
     return await org.post("/pickups", { ...wanted, ...nextAvailable });
   }
 
-  test("that the carrier did not cancel is cancelled once more; that it is booked anew says nothing about that", async () => {
-    const desk = await aDesk();
-    const { id, confirmationNumber } = (await schedule(desk)).body;
+  test("whose cancellation failed is cancelled again; a new booking does not resolve the exception", async () => {
+    const setup = await aSetup();
+    const { id, confirmationNumber } = (await schedule(setup)).body;
     pickups.nextCancels.push(refuse, refuse);
-    expect((await desk.org.delete(`/pickups/${id}`)).status).toBe(502);
-    const row = await desk.one();
+    expect((await setup.org.delete(`/pickups/${id}`)).status).toBe(502);
+    const row = await setup.one();
     expect(row).toMatchObject({ kind: "pickup", code: "cancel_rejected", subject: { id, name: confirmationNumber } });
-    await desk.expectScope(row.id, "pickups:write");
-    const again = await desk.fix(row.id);
+    await setup.expectScope(row.id, "pickups:write");
+    const again = await setup.fix(row.id);
     expect([again.status, again.body.code]).toEqual([502, "carrier_failed"]);
-    const moved = await desk.org.patch(`/pickups/${id}`, { packageCount: 2 });
-    expect([moved.status, (await desk.one()).timesSeen]).toEqual([200, 2]);
-    expect((await desk.fixAndDie(row.id)).body).toMatchObject({
+    const moved = await setup.org.patch(`/pickups/${id}`, { packageCount: 2 });
+    expect([moved.status, (await setup.one()).timesSeen]).toEqual([200, 2]);
+    expect((await setup.fixAndDie(row.id)).body).toMatchObject({
       status: "resolved",
       exception: { resolution: "auto_resolved" },
     });
-    expect((await desk.org.get(`/pickups/${id}`)).body.status).toBe("cancelled");
+    expect((await setup.org.get(`/pickups/${id}`)).body.status).toBe("cancelled");
     expect(pickups.cancelled).toContain(moved.body.confirmationNumber);
   });
 
-  test("that nobody knows the end of is asked for under the same key; one that is refused is another wish", async () => {
-    const desk = await aDesk();
+  test("with an unknown outcome is requested with the same key; after a refusal with a new key", async () => {
+    const setup = await aSetup();
     pickups.nextBookings.push(saysNothing);
-    const { id } = (await schedule(desk)).body;
+    const { id } = (await schedule(setup)).body;
     await untilGivenUp("pickups", id);
-    const row = await desk.one();
+    const row = await setup.one();
     expect([row.code, actionsOf(row)]).toEqual(["outcome_unknown", ["retry", "dismiss"]]);
-    expect((await desk.fixAndDie(row.id)).body).toMatchObject({ status: "resolved" });
-    expect((await desk.org.get(`/pickups/${id}`)).body.status).toBe("scheduled");
+    expect((await setup.fixAndDie(row.id)).body).toMatchObject({ status: "resolved" });
+    expect((await setup.org.get(`/pickups/${id}`)).body.status).toBe("scheduled");
     expect([...pickups.booked].filter((key) => key.includes(id))).toHaveLength(1);
-    const other = await aDesk();
+    const other = await aSetup();
     pickups.nextBookings.push(refuse);
     expect((await schedule(other)).status).toBe(502);
     const refused = await other.one();

@@ -181,7 +181,7 @@ export async function listExceptions(
   return mapPage(page, columns.fromRow);
 }
 
-/** The oldest that are open and meet a filter, those first that nobody has tried yet. */
+/** The oldest open exceptions that match a filter, those without an attempt first. */
 export async function listToResolve(
   db: Queryable,
   orgId: string,
@@ -210,7 +210,7 @@ export async function groupExceptions(db: Queryable, orgId: string, query: Count
   );
 }
 
-/** Records that these executions have left behind and nobody has seen to, in the order of their keys. */
+/** Open exceptions about records of these executions, in the order of their keys. */
 export async function listRecordsLeft(
   db: Queryable,
   orgId: string,
@@ -227,7 +227,7 @@ export async function listRecordsLeft(
   return rows.map(columns.fromRow);
 }
 
-/** Those that were closed before, and those that nobody has met since. */
+/** Exceptions that were closed before this time, and open ones that did not occur again since. */
 const oldExceptions = {
   table: "exceptions",
   which: "coalesce(resolved_at, last_seen_at) < $1 order by coalesce(resolved_at, last_seen_at)",

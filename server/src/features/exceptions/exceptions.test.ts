@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { aBrokenRecord as broken, aRecord as record, openExceptionDesk } from "../../testing/exception-desk.ts";
+import { aBrokenRecord as broken, aRecord as record, exceptionFixture } from "../../testing/exception-fixture.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 
 const hub = await startTestHub();
 const { db } = hub.world;
-const { floor, aShop, ended } = openExceptionDesk(hub);
+const { floor, aShop, ended } = exceptionFixture(hub);
 
-describe("a record that was not taken", () => {
-  test("is one exception however often it comes, and none any more when it comes in well", async () => {
+describe("a rejected record", () => {
+  test("is one exception however often it is received, and resolved when it is accepted", async () => {
     const { importing, list, one, org, fix } = await aShop();
     const first = await importing(record("A"), broken("B"));
     expect(first).toMatchObject({ status: "completed_with_errors", result: { created: 1, failed: 1 } });
@@ -34,7 +34,7 @@ describe("a record that was not taken", () => {
       resolution: "auto_resolved",
       availableActions: [],
     });
-    // Once more wrong, it is open again, as the same exception, which nobody has tried to put right yet.
+    // A new failure opens the same exception again, without an attempt.
     await importing(broken("B"));
     const again = await one();
     expect(again).toMatchObject({ id: row.id, timesSeen: 4, resolvedAt: null, resolution: null, lastAction: null });
@@ -46,7 +46,7 @@ describe("a record that was not taken", () => {
     expect(types).toEqual(["exception.opened", "exception.resolved", "exception.opened"]);
   });
 
-  test("is taken as somebody corrects it, through the same rules; what is still wrong is said", async () => {
+  test("is imported as a user corrects it, with the same rules; remaining mistakes are reported", async () => {
     const { importing, one, fix, order, list } = await aShop();
     const wrong = broken("C");
     await importing(wrong);
@@ -60,7 +60,7 @@ describe("a record that was not taken", () => {
         exception: { status: "open", lastAction: { action: "retry" } },
       },
     ]);
-    // Whose record it is nobody corrects.
+    // The external id of a record cannot be corrected.
     const { canonical } = record("C", { currency: "EUR", number: "C-1" });
     expect((await fix(id, "edit_and_retry")).body.errors[0].pointer).toBe("/record");
     expect((await fix(id, "edit_and_retry", { record: { raw: {} } })).body.errors[0].pointer).toBe("/record/raw");
@@ -79,7 +79,7 @@ describe("a record that was not taken", () => {
     expect([again.status, again.body.code]).toEqual([409, "exception_closed"]);
   });
 
-  test("is taken once when two correct it in the same moment", async () => {
+  test("is imported once when two users correct it concurrently", async () => {
     const { importing, one, fix, order } = await aShop();
     await importing(broken("D"));
     const { id } = await one();
@@ -94,7 +94,7 @@ describe("a record that was not taken", () => {
     expect(await order("D")).toMatchObject({ currency: winner, version: 1 });
   });
 
-  test("is corrected where the hub looks; one that is not kept has to be sent", async () => {
+  test("is corrected in the stored record; a record that is not stored must be sent", async () => {
     const { importing, list, one, fix, mapping } = await aShop();
     await mapping(
       [
@@ -121,7 +121,7 @@ describe("a record that was not taken", () => {
     expect((await one()).details).toEqual({ errors: expect.any(Array) });
   });
 
-  test("that was dismissed is over when it comes in well: should it go wrong anew, that is news", async () => {
+  test("that was dismissed is resolved when it is accepted; a later failure is a new exception", async () => {
     const { importing, list, one, fix } = await aShop();
     await importing(broken("V"));
     const { id } = await one();
@@ -130,7 +130,7 @@ describe("a record that was not taken", () => {
     expect(await list("&status=resolved")).toMatchObject([{ id, resolution: "auto_resolved" }]);
   });
 
-  test("is told without naming anybody to those who may not read names", async () => {
+  test("is shown without personal data to callers without pii:read", async () => {
     const { importing, org, one, mapping } = await aShop();
     // What is wrong is said by quoting the record.
     const lookup = { lookup: { map: { somebody: "USD" } } };
@@ -151,7 +151,7 @@ describe("a record that was not taken", () => {
     expect(kept).toEqual([]);
   });
 
-  test("is read again by a retry of its import, and nothing else is", async () => {
+  test("is the only record that a retry of its import processes", async () => {
     const { importing, org, list, mapping } = await aShop();
     await importing(broken("other"));
     const { id } = await importing(record("F"), broken("G"), broken("H"));
@@ -167,7 +167,7 @@ describe("a record that was not taken", () => {
     expect([none.status, none.body.code]).toEqual([409, "execution_not_failed"]);
   });
 
-  test("is one of many: counted, listed by pages, and put right by a filter; what was dismissed stays so", async () => {
+  test("of many: they are counted, listed by pages and resolved by a filter; dismissed ones stay dismissed", async () => {
     const { importing, org, list } = await aShop();
     const many = Array.from({ length: 600 }, (_, i) => broken(`M-${i}`));
     expect(await importing(...many)).toMatchObject({ status: "failed" });
@@ -197,7 +197,7 @@ describe("a record that was not taken", () => {
   });
 });
 
-describe("an order that does not follow its source", () => {
+describe("an order that differs from its source", () => {
   async function aSentOrder(number: string) {
     const shop = await aShop();
     await shop.importing(record(number, { status: "ready" }));
@@ -206,7 +206,7 @@ describe("an order that does not follow its source", () => {
   }
   const moved = { shippingAddress: { name: "Ada Xyzzy", address1: "1 New Road", city: "Troy", zip: "12180" } };
 
-  test("becomes what it says when somebody accepts that, and its hold goes", async () => {
+  test("follows the source when a user accepts it, and its hold is released", async () => {
     const { importing, one, fix, order, list, org } = await aSentOrder("N-1");
     await importing(record("N-1", { status: "ready", ...moved }));
     const row = await one();
@@ -224,7 +224,7 @@ describe("an order that does not follow its source", () => {
     expect(await list("&status=resolved")).toMatchObject([{ id: row.id, resolution: "accept_source" }]);
   });
 
-  test("stays as it is when somebody keeps it, and the same news complain no more", async () => {
+  test("stays as it is when a user keeps it, and the same report opens no exception again", async () => {
     const { importing, one, fix, order, list } = await aSentOrder("N-2");
     await importing(record("N-2", { status: "ready", ...moved }));
     const { id } = await one();
@@ -235,14 +235,14 @@ describe("an order that does not follow its source", () => {
     expect((await order("N-2")).holds).toEqual([]);
     await importing(record("N-2", { status: "ready", shippingAddress: { ...moved.shippingAddress, zip: "12182" } }));
     expect(await one()).toMatchObject({ id, timesSeen: 2 });
-    // So is what it had taken back in the meantime: the order is held for it, and somebody has to be told.
+    // A change that was withdrawn and made again opens it too: the order is on hold, and a user must know why.
     expect((await fix(id, "keep_local")).body).toMatchObject({ status: "resolved" });
     await importing(record("N-2", { status: "ready" }));
     await importing(record("N-2", { status: "ready", shippingAddress: { ...moved.shippingAddress, zip: "12182" } }));
     expect([(await order("N-2")).holds.length, await list()]).toMatchObject([1, [{ id, status: "open" }]]);
   });
 
-  test("is no exception any more when its hold is released, or its source takes it back", async () => {
+  test("is resolved when its hold is released, or when the source withdraws the change", async () => {
     const { importing, list, run, org } = await aSentOrder("N-3");
     /** The transaction that wrote the order last is the one that wrote the exception. */
     const isOfOneTransaction = async (): Promise<boolean> => {
@@ -261,7 +261,7 @@ describe("an order that does not follow its source", () => {
     expect(await list("&status=resolved")).toMatchObject([{ resolution: "auto_resolved" }]);
   });
 
-  test("is no exception any more when somebody makes the order what its source says", async () => {
+  test("is resolved when a user changes the order to what the source reports", async () => {
     const { importing, one, run, list, org } = await aSentOrder("N-5");
     const turnOut = async (status: string) =>
       await db.query("update orders set status = $2 where org_id = $1", [org.id, status]);
@@ -274,7 +274,7 @@ describe("an order that does not follow its source", () => {
     expect(await list("&status=resolved")).toMatchObject([{ id, resolution: "auto_resolved" }]);
   });
 
-  test("says which rule forbids it; what has left is told of, though nothing is held", async () => {
+  test("names the rule that forbids the change; for shipped orders it is reported without a hold", async () => {
     const { importing, one, fix, order, org, list } = await aSentOrder("N-4");
     await db.query("update orders set status = 'shipped' where org_id = $1", [org.id]);
     await importing(record("N-4", { status: "cancelled" }));

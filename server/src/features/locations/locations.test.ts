@@ -46,7 +46,7 @@ describe("a location", () => {
     ]);
   });
 
-  test("merges metadata key by key, null removing one, and keeps it within 16 KB", async () => {
+  test("merges metadata key by key, removes keys with null, and limits metadata to 16 KB", async () => {
     const org = await hub.org();
     const { id } = await aLocation(org, { metadata: { a: 1, b: { c: 2, d: 3 } } });
     const { body } = await org.patch(`/locations/${id}`, { metadata: { a: null, b: { c: null }, e: [1] } });
@@ -65,7 +65,7 @@ describe("a location", () => {
     });
   });
 
-  test("has a name of its own, one of the known types, and refuses an empty or stale patch", async () => {
+  test("has a unique name and a known type, and rejects an empty or stale patch", async () => {
     const org = await hub.org();
     await org.post("/locations", { name: "Berlin" });
     expect((await org.post("/locations", { name: "BERLIN" })).body.code).toBe("name_taken");
@@ -92,7 +92,7 @@ describe("a location", () => {
     expect((await org.delete(`/locations/${id}`)).status).toBe(200);
   });
 
-  test("that is inactive is there to be seen, but not to be used", async () => {
+  test("that is inactive can be read, but not used", async () => {
     const org = await hub.org();
     await aLocation(org);
     const { id } = await aLocation(org);
@@ -112,7 +112,7 @@ describe("the default location", () => {
     return body.data.filter((l: { is_default: boolean }) => l.is_default).map((l: { id: string }) => l.id);
   }
 
-  test("is the first one, whatever it says, and moves to the one that asks for it", async () => {
+  test("is the first one created, and changes to the one that sets the flag", async () => {
     const org = await hub.org();
     const first = await aLocation(org, { is_default: false });
     expect(first.is_default).toBe(true);
@@ -142,7 +142,7 @@ describe("the default location", () => {
     expect((await aLocation(org)).is_default).toBe(true);
   });
 
-  test("is exactly one, however many callers want to be it at once", async () => {
+  test("is exactly one, also with concurrent requests", async () => {
     const org = await hub.org();
     const created = await Promise.all(Array.from({ length: 8 }, () => aLocation(org, { is_default: true })));
     await Promise.all(created.map(({ id }) => org.patch(`/locations/${id}`, { is_default: true })));

@@ -18,7 +18,7 @@ async function aShop() {
 }
 
 describe("syncing locations from a bridge", () => {
-  test("a dry run says what would happen and changes nothing; the sync then does just that", async () => {
+  test("a dry run reports the changes without making them; the sync makes exactly these", async () => {
     const { org, bridge, sync } = await aShop();
     const dry = await sync("?dry_run=true");
     expect(dry.status).toBe(200);
@@ -32,7 +32,7 @@ describe("syncing locations from a bridge", () => {
     expect((await sync()).body.summary).toMatchObject({ created: 0, updated: 0, unchanged: 3, deactivated: 0 });
   });
 
-  test("what was edited here stays, and the report says so", async () => {
+  test("edited fields stay, and the report names them", async () => {
     const { org, sync } = await aShop();
     const made = (await sync()).body.changes;
     const path = `/locations/${made[0].location_id}`;
@@ -53,7 +53,7 @@ describe("syncing locations from a bridge", () => {
     expect((await org.get("/locations")).body.pagination.total).toBe(3);
   });
 
-  test("what cannot be mapped has not vanished, and the report says why it was left out", async () => {
+  test("a location that cannot be mapped does not count as deleted, and the report has the reason", async () => {
     const { org, bridge, sync } = await aShop();
     await sync();
     const transformation = {
@@ -79,7 +79,7 @@ describe("syncing locations from a bridge", () => {
     expect((await org.get("/locations?is_active=true")).body.pagination.total).toBe(3);
   });
 
-  test("as long as all are inactive none is the default, and the first that is active becomes it", async () => {
+  test("while all are inactive none is the default; the first active one becomes the default", async () => {
     for (const next of ["create", "activate", "sync"]) {
       const { org, bridge, sync } = await aShop();
       const inactive = {
@@ -107,13 +107,13 @@ describe("syncing locations from a bridge", () => {
     }
   });
 
-  test("a bridge whose credentials cannot be opened is told so", async () => {
+  test("a bridge whose credentials cannot be decrypted gets a clear error", async () => {
     const { bridge, sync } = await aShop();
     await hub.world.db.query("update bridges set sealed_credentials = 's1.ffffffff.AAAA' where id = $1", [bridge.id]);
     expect((await sync()).body).toMatchObject({ status: 502, code: "bridge_failed", cause: "credentials_unreadable" });
   });
 
-  test("more than ten thousand are refused, not collected for ever", async () => {
+  test("more than ten thousand are rejected", async () => {
     const pages = async function* (): AsyncGenerator<Page> {
       for (let n = 0; ; n += 4_000) {
         const records = Array.from({ length: 4_000 }, (_, i) => ({
@@ -134,7 +134,7 @@ describe("syncing locations from a bridge", () => {
     expect((await org.get("/locations")).body.pagination.total).toBe(0);
   });
 
-  test("a pull that was cancelled writes nothing any more", async () => {
+  test("a cancelled pull writes nothing", async () => {
     const { org, bridge } = await aShop();
     const lock = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
@@ -152,12 +152,12 @@ describe("syncing locations from a bridge", () => {
     expect((await org.post(`/tasks/executions/${id}/cancel`)).body.status).toBe("cancelled");
     lock.resolve();
     await holding;
-    // Whoever comes now comes after it.
+    // A request that starts now comes after it.
     await org.post("/locations", { name: "Ours" });
     expect((await org.get("/locations")).body.data.map(({ name }: Location) => name)).toEqual(["Ours"]);
   });
 
-  test("a bridge that is deleted meanwhile leaves no locations behind", async () => {
+  test("if the bridge is deleted during the sync, no locations are stored", async () => {
     const { org, bridge, sync } = await aShop();
     const lock = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
@@ -178,7 +178,7 @@ describe("syncing locations from a bridge", () => {
     expect((await org.get("/locations")).body.pagination.total).toBe(0);
   });
 
-  test("an unknown bridge is a 404, an inactive one a 409, and nothing is changed", async () => {
+  test("an unknown bridge gets 404, an inactive one 409, and nothing is changed", async () => {
     const { org, bridge, sync } = await aShop();
     await org.patch(`/bridges/${bridge.id}`, { isActive: false });
     expect((await sync()).body.code).toBe("bridge_inactive");
@@ -214,7 +214,7 @@ describe("the plan of a sync", () => {
     isActive: true,
   });
 
-  test("what vanished is deactivated; that the default had to stay active is said", () => {
+  test("missing locations are deactivated; the report says if the default had to stay active", () => {
     const known = [stored("1"), stored("2", { is_default: true }), stored("3", { is_active: false })];
     const changes = planLocationSync(known, [], new Set()).map(({ change }) => change);
     expect(changes).toMatchObject([
@@ -232,7 +232,7 @@ describe("the plan of a sync", () => {
     expect(kept!.location.is_active).toBe(true);
   });
 
-  test("a name that is taken here does not stop the sync", () => {
+  test("a duplicate name does not stop the sync", () => {
     const plan = planLocationSync([stored("1")], [pulled("1", "Taken"), pulled("9", "taken")], new Set(["Taken"]));
     expect(plan[0]!.change).toMatchObject({ action: "unchanged", kept_local: ["name"] });
     expect(plan[1]!.change).toMatchObject({ action: "created", name: "taken (9)" });

@@ -84,8 +84,8 @@ async function pullItems(ctx: Ctx, bridgeId: string): Promise<PulledItem[]> {
 type Errors = LocationSync["errors"];
 
 /**
- * One transaction for all of it: a half-done sync is never seen. Also for the task that pulls on a schedule. `guard`
- * throws when nothing may be written any more; it is asked last, so that whoever waits for its lock does not wait long.
+ * One transaction for the whole sync, so that a half-done one is never visible. The task that pulls on a schedule uses it too.
+ * `guard` throws when the sync may no longer write. It runs last, so that its lock is held only briefly.
  */
 export async function applyPulledLocations(
   ctx: Ctx,

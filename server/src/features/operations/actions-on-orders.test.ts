@@ -17,7 +17,7 @@ const mistakesOf = async (type: string, params: object) =>
   (await org.post("/operations/pipelines", { name: "P", actions: [{ type, params }] })).body.errors;
 
 describe("templates in params", () => {
-  test("texts of notes, tags and custom fields are filled in from each order, in preflight and run", async () => {
+  test("templates in notes, tags and custom fields are filled in from each order, in preflight and run", async () => {
     const order = await anOrder({
       channel: "web",
       customFields: { "erp.batch": "W10" },
@@ -50,7 +50,7 @@ describe("templates in params", () => {
     expect(told[1]).toEqual([{ path: "/tags", from: [], to: after.tags }]);
   });
 
-  test("unknown names are refused with the nearest, when the pipeline is saved", async () => {
+  test("unknown names are rejected with a suggestion when the pipeline is saved", async () => {
     expect(await mistakesOf("add_note", { text: "for {{order.numbr}}" })).toMatchObject([
       { pointer: "/actions/0/params/text", code: "unknown_field", suggestion: "number" },
     ]);
@@ -61,7 +61,7 @@ describe("templates in params", () => {
     expect(await mistakesOf("add_note", { text: "{{order}}" })).toMatchObject([{ code: "unknown_field" }]);
   });
 
-  test("personal data are filled in only for those who may read them, however they are named", async () => {
+  test("personal data is filled in only for callers with pii:read, under any name", async () => {
     const { id } = await anOrder({
       customer: { email: "ada@example.com" },
       shippingAddress: { name: "Ada", city: "Albany" },
@@ -78,7 +78,7 @@ describe("templates in params", () => {
     expect(allowed.status).toBe("succeeded");
   });
 
-  test("what is missing, is no text, or is not allowed there fails the order, in preflight and run", async () => {
+  test("a value that is missing, no text, or not allowed fails the order, in preflight and run", async () => {
     const { id } = await anOrder({ lines: [{ sku: "MUG", quantity: 1 }], customFields: { long: "x".repeat(200) } });
     const cases: [type: string, params: object, code: string][] = [
       ["add_note", { text: "{{channel}}" }, "template_empty"],
@@ -97,7 +97,7 @@ describe("templates in params", () => {
   });
 });
 
-test("the catalog says of one order what is possible for it, and why the rest is not", async () => {
+test("the catalog for one order lists the possible actions, and the reason for each of the others", async () => {
   const held = await anOrder();
   await run(held.id, "hold", { reason: "operator" });
   type Entry = { type: string; applicable: boolean; not_applicable_reason: { code: string } | null };
@@ -127,7 +127,7 @@ test("the catalog says of one order what is possible for it, and why the rest is
   expect((await stranger.get(`/operations/actions?order_id=${held.id}`)).status).toBe(404);
 });
 
-test("a day is meant in the time zone of the organization, and today is the day there", async () => {
+test("days are in the time zone of the organization, and so is today", async () => {
   const here = await hub.org();
   expect((await here.patch(`/organizations/${here.id}`, { timezone: "Pacific/Kiritimati" })).status).toBe(200);
   const order = (await here.post("/orders", { status: "ready" })).body;
@@ -154,7 +154,7 @@ test("a day is meant in the time zone of the organization, and today is the day 
   }
 });
 
-test("the days of conditions, mappings and files of a csv bridge are those of the organization, as it is set now", async () => {
+test("days in conditions, mappings and csv files are in the current time zone of the organization", async () => {
   const here = await hub.org();
   const move = async (timeZone: string) =>
     expect((await here.patch(`/organizations/${here.id}`, { timezone: timeZone })).status).toBe(200);
@@ -205,7 +205,7 @@ test("the days of conditions, mappings and files of a csv bridge are those of th
   expect(await map()).toEqual({ at: "2026-05-01T00:00:00.000Z", day: "2026-04-30" });
 });
 
-test("a corrected tracking number is that of the shipment, and is put back unless somebody corrected it since", async () => {
+test("a corrected tracking number changes the shipment, and undo restores it unless it was corrected since", async () => {
   const { id } = await anOrder({ lines: [{ sku: "MUG", quantity: 1 }] });
   await run(id, "mark_shipped", { tracking_number: "WRONG-1", carrier: "ups" });
   const [listed] = (await read(id)).shipments;
@@ -225,7 +225,7 @@ test("a corrected tracking number is that of the shipment, and is put back unles
   expect(await numberOf()).toBe("RIGHT-3");
 });
 
-test("taking back a note leaves alone what somebody wrote into another one since", async () => {
+test("undoing a note keeps later changes of other notes", async () => {
   const { id, notes } = await anOrder({ notes: [{ text: "first" }] });
   const added = await run(id, "add_note", { text: "second" });
   const both = (await read(id)).notes as { id: string; text: string }[];
@@ -238,7 +238,7 @@ test("taking back a note leaves alone what somebody wrote into another one since
 /** More of them with ACTION_SEQUENCES. */
 const sequences = Number(process.env.ACTION_SEQUENCES ?? 12);
 
-test("the preflight says exactly what the run does, and an undo puts back exactly that", async () => {
+test("the preflight reports exactly the changes of the run, and undo reverts exactly these", async () => {
   const places = await Promise.all(
     ["East", "West"].map(
       async (name) => (await org.post("/locations", { name, address: aParcel.from })).body.id as string,

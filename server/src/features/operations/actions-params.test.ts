@@ -14,7 +14,7 @@ test.each(named)("the example of $type is valid", ({ action: { type, params, exa
   expect(pointersOf(type, example as object)).toEqual([]);
 });
 
-test.each(named)("$type refuses a param that it does not know", ({ action: { params, example } }) => {
+test.each(named)("$type rejects an unknown param", ({ action: { params, example } }) => {
   const validate = createValidator(params, "body");
   expect(() => validate({ ...(example as object), no_such_param: 1 })).toThrow("There is no such field.");
 });
@@ -47,7 +47,7 @@ test("every param has a bound", () => {
   expect(actionCatalog.flatMap(({ type, params }) => unboundedIn(params as Schema, type))).toEqual([]);
 });
 
-test("types are unique, and what can be used can be applied", () => {
+test("types are unique, and every usable action can be applied", () => {
   expect(actionsByType.size).toBe(actionCatalog.length);
   for (const { type, apply, applyToAll } of actionCatalog) {
     const ways = [apply, applyToAll].filter((way) => way !== undefined);
@@ -99,7 +99,7 @@ test("with operations:override, force and override_holds are allowed", () => {
   expect(pointersOf("mark_shipped", { override_holds: true }, true)).toEqual([]);
 });
 
-test("users and locations that params point at are named once, in the form in which they are kept", () => {
+test("params name each user and location once, in its stored form", () => {
   const id = "0199F0A0-0000-7000-8000-00000000E001";
   const refers = (type: string, params: object): unknown => actionsByType.get(type)!.refers!(params);
   expect(refers("assign_user", { user_id: id })).toEqual([{ kind: "user", id, param: "user_id" }]);

@@ -37,7 +37,7 @@ const aLines = fc
     ),
   );
 
-/** Also orders that the hub would not make by itself: somebody may have used force. */
+/** Also orders in states that only `force` can produce. */
 const anyOrder: fc.Arbitrary<Order> = fc
   .record({
     status: fc.constantFrom(...orderStatuses),
@@ -79,7 +79,7 @@ const anyUse = fc.constantFrom(...uses);
 const check = (property: fc.IPropertyWithHooks<[Order[], (typeof uses)[number], boolean]>): void =>
   fc.assert(property, { numRuns: 1000 });
 
-test("nothing that is given is ever changed, and every order gets an answer", () => {
+test("the input is never mutated, and every order gets a result", () => {
   check(
     fc.property(severalOrders, anyUse, fc.boolean(), (orders, { action, params }, mayOverride) => {
       const before = structuredClone(orders);
@@ -92,7 +92,7 @@ test("nothing that is given is ever changed, and every order gets an answer", ()
   );
 });
 
-test("what is applied can be undone", () => {
+test("every applied change can be undone", () => {
   check(
     fc.property(severalOrders, anyUse, fc.boolean(), (orders, { action, params }, mayOverride) => {
       const evaluations = evaluateOne(orders, action.type, params, anEnv({ mayOverride }));
@@ -125,7 +125,7 @@ test("statuses change only along the table, except by force", () => {
   );
 });
 
-test("an order that is made has an identity of its own and points back", () => {
+test("a created order has its own id and number, and refers to its source order", () => {
   check(
     fc.property(severalOrders, anyUse, fc.boolean(), (orders, { action, params }, mayOverride) => {
       fc.pre(action.type === "split" || action.type === "duplicate");

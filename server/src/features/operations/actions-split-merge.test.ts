@@ -49,7 +49,7 @@ const wayToSplit = fc.oneof(
   fc.record({ by: fc.constant("value"), max_value: fc.integer({ min: 500, max: 9000 }) }),
 ) as fc.Arbitrary<{ by: string; max_weight?: { value: number }; max_value?: number }>;
 
-test("a split neither loses nor makes anything, and every part stays within the limit", () => {
+test("a split keeps all quantities, and every part stays within the limit", () => {
   fc.assert(
     fc.property(linesOf, wayToSplit, (lines, params) => {
       const order = anOrder({ lines, total: centsOf(lines) / 100 });
@@ -76,7 +76,7 @@ test("a split of a million units does not take a million steps", () => {
   expect(quantities([evaluation!.order, ...evaluation!.created])).toEqual({ A: 1_000_000 });
 });
 
-test("the parts of a split are orders of their own that go the same way", () => {
+test("the parts of a split are separate orders with the same destination", () => {
   const order = anOrder({ childCount: 2, holds: [aHold()], tags: ["vip"], shipBy: now, customFields: { a: 1 } });
   const [evaluation] = evaluateOne([order], "split", { by: "value", max_value: 40 });
   expect(evaluation!.order.childCount).toBe(4);
@@ -153,7 +153,7 @@ test("more than twenty orders are not merged into one", () => {
   expect(mergeMany(21)).toEqual(new Set(["too_large"]));
 });
 
-test("what the parcel needs goes along when orders are merged", () => {
+test("shipping requirements are kept when orders are merged", () => {
   const by = aHold().by;
   const note = (id: string, visibility: "gift" | "internal") => ({ id, text: id, visibility, by, at: now });
   const target = anOrder({
@@ -180,7 +180,7 @@ test("what the parcel needs goes along when orders are merged", () => {
   expect(merged!.order.notes.map(({ id }) => id)).toEqual(["x", "y"]);
 });
 
-test("orders of nobody, or with other holds or payment, are left alone", () => {
+test("orders without a customer, or with different holds or payment, are not merged", () => {
   const order = anOrder({ id: "order-1" });
   const unlike: Partial<Order>[] = [{ holds: [aHold()] }, { paymentStatus: "pending" }, { currency: "EUR" }];
   for (const other of [...unlike, { customer: {} }]) {
@@ -191,7 +191,7 @@ test("orders of nobody, or with other holds or payment, are left alone", () => {
   expect(evaluateOne(nobody, "merge", {}).every(({ order, before }) => order === before)).toBe(true);
 });
 
-test("a merge that is run again changes nothing and fails nothing", () => {
+test("a repeated merge changes nothing and fails nothing", () => {
   const first = evaluateOne([anOrder({ id: "order-1" }), anOrder({ id: "order-2" })], "merge", {});
   const again = evaluateOne(
     first.map(({ order }) => order),
@@ -201,7 +201,7 @@ test("a merge that is run again changes nothing and fails nothing", () => {
   expect(again.map(({ steps }) => steps[0]!.status)).toEqual(["no_change", "no_change"]);
 });
 
-test("a duplicate starts anew: new, without holds, dates and shipments, and says what it is", () => {
+test("a duplicate is new, without holds, dates and shipments, and names its original", () => {
   const shipped = anOrder({
     status: "delivered",
     lines: [aLine({ quantity: 2, shippedQuantity: 2, price: 5 })],

@@ -37,7 +37,7 @@ test.each(applied)("$type is applied: $params", ({ gives, warning, ...one }) => 
   }
 });
 
-test.each(applied)("$type is undone, and the orders are what they were: $params", (one) => {
+test.each(applied)("$type is undone, and the orders are as before: $params", (one) => {
   const { orders, evaluations } = run(one);
   expect(evaluations.map(undone)).toEqual(orders);
 });

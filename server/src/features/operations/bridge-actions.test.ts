@@ -24,7 +24,7 @@ const ended = (id: string) =>
     ({ finishedAt }) => finishedAt !== null,
   );
 
-test("the catalog offers them to an organization that has a bridge, and a carrier for what asks one", async () => {
+test("the catalog lists these actions if the organization has a bridge, or a carrier account where one is needed", async () => {
   const typesOf = async (who: TestOrg) =>
     (await who.get("/operations/actions")).body.data
       .filter((action: { available: boolean }) => !action.available)
@@ -44,7 +44,7 @@ test("the catalog offers them to an organization that has a bridge, and a carrie
 });
 
 describe("send_to_fulfillment", () => {
-  test("hands all orders over in one execution, which the steps name", async () => {
+  test("sends all orders in one execution, which the steps name", async () => {
     const orders = await Promise.all([aReadyOrder(), aReadyOrder()]);
     const ids = orders.map(({ id }) => id);
     const done = await run(ids, "send_to_fulfillment", { bridge_id });
@@ -64,7 +64,7 @@ describe("send_to_fulfillment", () => {
     expect((await run(ids, "send_to_fulfillment", { bridge_id })).summary).toMatchObject({ no_change: 2 });
   });
 
-  test("an order that the partner does not get is ready again, on hold with the reason; releasing it is allowed", async () => {
+  test("an order that the partner does not receive is ready again, on hold with the reason, and can be released", async () => {
     // The partner is closed before its task begins.
     const paused = await startTestHub({ taskSlots: 0 });
     const there = await paused.org();
@@ -90,7 +90,7 @@ describe("send_to_fulfillment", () => {
     await worker.stop();
   });
 
-  test("a retry may name the orders by their numbers, and they are told how it ended all the same", async () => {
+  test("a retry by order numbers updates the orders as well", async () => {
     const paused = await startTestHub({ taskSlots: 0 });
     const there = await paused.org();
     const partner = (await there.post("/bridges", { name: "Partner", connector: "demo" })).body;
@@ -118,7 +118,7 @@ describe("send_to_fulfillment", () => {
     await worker.stop();
   });
 
-  test("is refused where nobody is named, and where the bridge cannot do it; preflight says the same and queues nothing", async () => {
+  test("is rejected without a partner, or if the bridge lacks the task; preflight reports the same and queues nothing", async () => {
     const { id } = await aReadyOrder();
     const actions = [{ type: "send_to_fulfillment", params: {} }];
     const before = (await org.get("/tasks/executions?limit=1")).body.pagination.total;
@@ -138,7 +138,7 @@ describe("send_to_fulfillment", () => {
     expect((await org.get("/tasks/executions?limit=1")).body.pagination.total).toBe(before);
   });
 
-  test("a bridge that is deleted while the orders are at hand fails them, and not the request", async () => {
+  test("a bridge that is deleted during the run fails the orders, not the request", async () => {
     const gone = (await org.post("/bridges", { name: "Soon gone", connector: "demo" })).body.id;
     const { id } = await aReadyOrder();
     const held = Promise.withResolvers<void>();
@@ -167,7 +167,7 @@ describe("send_to_fulfillment", () => {
     expect(await run([order.id], "send_to_fulfillment", {})).toMatchObject({ status: "succeeded" });
   });
 
-  test("cannot be undone, and says so", async () => {
+  test("cannot be undone, which the undo reports", async () => {
     const { id } = await aReadyOrder();
     const done = await run([id], "send_to_fulfillment", { bridge_id });
     const undo = await org.post(`/operations/runs/${done.id}/undo`);
@@ -176,7 +176,7 @@ describe("send_to_fulfillment", () => {
   });
 });
 
-test("recall_fulfillment leaves the order sent until the partner agrees", async () => {
+test("recall_fulfillment keeps the order sent until the partner agrees", async () => {
   const { id } = await aReadyOrder();
   await run([id], "send_to_fulfillment", { bridge_id });
   const recall = await run([id], "recall_fulfillment", { bridge_id, reason: "Wrong address" });
@@ -206,7 +206,7 @@ describe("run_task", () => {
     expect(executions[0].result.lines).toHaveLength(1);
   });
 
-  test("is refused per order when the bridge has no such task or the input does not fit", async () => {
+  test("is rejected per order when the bridge lacks the task or the input is invalid", async () => {
     const { id } = await aReadyOrder();
     const missing = await run([id], "run_task", { bridge_id, task_name: "no.such" });
     expect(missing.results[0].steps[0].error).toMatchObject({ code: "unknown_task" });

@@ -3,7 +3,7 @@ import { startTestHub } from "../../testing/test-hub.ts";
 import { workOff } from "../../queue/work.ts";
 import { runWork } from "./operations.ts";
 
-test("10,000 orders x 5 actions: 3 % fail, are mended and retried, all is undone, and every order is where it began", async () => {
+test("10,000 orders x 5 actions: 3 % fail, are corrected and retried, everything is undone, and every order is as before", async () => {
   const hub = await startTestHub();
   const org = await hub.org();
   const orders = Array.from({ length: 10_000 }, (_, i) => ({

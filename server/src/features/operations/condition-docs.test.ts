@@ -19,6 +19,6 @@ test.each(codeBlocks(page, "json condition"))(
   },
 );
 
-test("docs/conditions.md tells of every operator", () => {
+test("docs/conditions.md describes every operator", () => {
   expect(operators.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });

@@ -12,7 +12,7 @@ import { startTestHub } from "../../testing/test-hub.ts";
 const quietly = (): void => {};
 const patience = { timeout: 240_000 };
 
-test("a hub that dies at any statement of a run leaves it to the next one, to the same end", patience, async () => {
+test("if a hub dies at any statement of a run, the next one completes it with the same result", patience, async () => {
   const [first] = scenarios;
   const [result] = await runBoundaries({
     scenarios: [{ ...first!, moments: ["sent"] }],
@@ -26,7 +26,7 @@ test("a hub that dies at any statement of a run leaves it to the next one, to th
   expect(result!.completedAt).toBeDefined();
 });
 
-test("kills at random moments lose nothing that was acknowledged and do nothing twice", patience, async () => {
+test("kills at random moments lose no acknowledged change and repeat none", patience, async () => {
   const { findings, kills, acknowledgements } = await runSession(
     {
       plan: makePlan(20_261_115, 5),
@@ -43,7 +43,7 @@ test("kills at random moments lose nothing that was acknowledged and do nothing 
   expect(acknowledgements.run).toBeGreaterThan(0);
 });
 
-describe("the check itself", async () => {
+describe("the checker itself", async () => {
   const hub = await startTestHub();
   const org = await hub.org();
   const { results } = (await org.post("/orders/bulk", { orders: [{}, {}, {}] })).body;
@@ -115,7 +115,7 @@ describe("the check itself", async () => {
     return findings!;
   }
 
-  test("finds nothing where nothing is wrong", async () => {
+  test("has no findings on an intact database", async () => {
     expect(await findAfter("select 1")).toEqual({ lost: [], doubled: [], illegalTransitions: [], broken: [] });
   });
 
@@ -127,7 +127,7 @@ describe("the check itself", async () => {
     ["lost", "a result that is gone", "delete from operation_results where position = 1"],
     ["lost", "a run that is gone", "delete from operation_runs"],
     ["broken", "a run that never ended", "update operation_runs set finished_at = null"],
-    ["broken", "a version nobody made", "update orders set version = version + 1"],
+    ["broken", "a version without a change", "update orders set version = version + 1"],
     ["lost", "a change by hand that is gone", "delete from order_changes"],
     ["lost", "a value that is gone", "delete from condition_set_values"],
     ["broken", "tags that the list does not know", "delete from order_tags"],
@@ -177,7 +177,7 @@ describe("the check itself", async () => {
   });
 
   test.each([[["running", "queued"]], [["succeeded", "running"]], [["failed", "succeeded"]]])(
-    "finds the states %s",
+    "detects the states %s",
     async (statuses) => {
       expect((await findAfter("select 1", statuses)).illegalTransitions).toHaveLength(1);
     },

@@ -21,7 +21,7 @@ function membersOf(node: Node, path: string): { path: string; member: Node }[] {
   return [...own, ...(node.items ? membersOf(node.items, path) : [])];
 }
 
-test("every param of every action has a title, and every id says what it is the id of", async () => {
+test("every param of every action has a title, and every id param names its resource", async () => {
   const { data } = (await org.get("/operations/actions")).body as { data: Entry[] };
   const members = data.flatMap(({ type, params_schema }) => membersOf(params_schema, type));
   expect(members.length).toBeGreaterThan(40);
@@ -38,7 +38,7 @@ test("every param of every action has a title, and every id says what it is the 
   }
 });
 
-test("the fields of orders are told with operators that a run takes for them", async () => {
+test("the condition fields list the operators that a run accepts", async () => {
   type Field = { path: string; type: string; operators: string[]; values: string[] | null; available: boolean };
   const { data } = (await org.get("/operations/condition-fields")).body as { data: Field[] };
   const byPath = new Map(data.map((field) => [field.path, field]));
@@ -69,7 +69,7 @@ test("the fields of orders are told with operators that a run takes for them", a
   }
 });
 
-test("a condition that could never be met, or always would, is refused where it stands, with what was meant", async () => {
+test("a condition that is never or always met is rejected with its pointer and a suggestion", async () => {
   const { body: order } = await org.post("/orders", {});
   const refused = [
     { path: "shippingAddress.countrycode", op: "ne", value: "US" },
@@ -88,7 +88,7 @@ test("a condition that could never be met, or always would, is refused where it 
   ]);
 });
 
-test("who may not read names may not ask about them, and is told so", async () => {
+test("conditions on names are rejected without pii:read", async () => {
   const reader = await org.withScopes(["operations:read"]);
   const { data } = (await reader.get("/operations/condition-fields")).body as {
     data: { path: string; available: boolean }[];

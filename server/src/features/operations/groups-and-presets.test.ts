@@ -26,7 +26,7 @@ async function cancelled(count: number): Promise<Named[]> {
 }
 
 describe("a preflight", () => {
-  test("says once for all orders why they are blocked, with the step, how many and the first of them", async () => {
+  test("groups blocked orders by reason, with the step, the count and the first orders", async () => {
     const [open, closed] = [await orders(3), await cancelled(7)];
     const order_ids = [...idsOf(open), ...idsOf(closed), "NO-SUCH-ORDER"];
     const actions = [tag, { type: "set_priority", params: { priority: "high" } }];
@@ -71,7 +71,7 @@ describe("a preflight", () => {
     expect(await shown({})).toBe(7);
   });
 
-  test("by a selection groups what it sees as well", async () => {
+  test("of a selection is grouped as well", async () => {
     const made = await orders(3, { tags: ["in-selection"] });
     await org.post("/operations/run", { order_ids: [made[0]!.id], actions: [cancel] });
     const { body } = await org.post("/operations/preflight", {
@@ -93,7 +93,7 @@ describe("a run", () => {
     return { run, open, closed };
   }
 
-  test("is read without results by whoever polls it", async () => {
+  test("can be polled without its results", async () => {
     const { run } = await mixedRun();
     const { body } = await org.get(`/operations/runs/${run.id}?results_limit=0`);
     expect(body).toMatchObject({
@@ -106,7 +106,7 @@ describe("a run", () => {
     expect((await org.get(`/operations/runs/${run.id}?results_limit=101`)).status).toBe(400);
   });
 
-  test("says why orders failed in groups, and retries one of them", async () => {
+  test("groups failed orders by reason, and one group can be retried", async () => {
     const { run, closed } = await mixedRun();
     const { data } = (await org.get(`/operations/runs/${run.id}/result-groups`)).body;
     expect(data).toMatchObject([
@@ -122,7 +122,7 @@ describe("a run", () => {
     expect((await retry()).body.order_count).toBe(4);
   });
 
-  test("one that was cancelled groups what it did not reach", async () => {
+  test("that was cancelled groups the orders it did not process", async () => {
     const made = await orders(2);
     const body = { order_ids: idsOf(made), actions: [tag] };
     const queued = await org.post("/operations/run", body, { headers: { prefer: "respond-async" } });
@@ -135,7 +135,7 @@ describe("a run", () => {
 });
 
 describe("an undo", () => {
-  test("says before what it will take back and what not, and does exactly that", async () => {
+  test("previews what it will undo and what not, and does exactly that", async () => {
     const made = await orders(4, { priority: "normal" });
     const actions = [{ type: "set_priority", params: { priority: "high" } }, tag];
     const run = (await org.post("/operations/run", { order_ids: idsOf(made), actions })).body;
@@ -168,7 +168,7 @@ describe("an undo", () => {
     expect((await org.post(`${path}/preflight`)).body.summary).toMatchObject({ orders: 2, irreversible: 2 });
   });
 
-  test("has nothing to say about a run that changed nothing, and waits for one that is at work", async () => {
+  test("cannot be previewed for a run without changes or a running one", async () => {
     const [one] = await orders(1, { tags: ["vip"] });
     const run = (await org.post("/operations/run", { order_ids: [one!.id], actions: [tag] })).body;
     expect((await org.post(`/operations/runs/${run.id}/undo/preflight`)).body.code).toBe("nothing_to_undo");
@@ -180,7 +180,7 @@ describe("an undo", () => {
     expect((await org.post(`/operations/runs/${queued.body.id}/undo/preflight`)).body.code).toBe("run_not_finished");
   });
 
-  test("masks what personal data it would put back, for those who may not read them", async () => {
+  test("masks the personal data it would restore for callers without pii:read", async () => {
     const [one] = await orders(1, { shippingAddress: { name: "Ada Byron", address1: "1 Main St", countryCode: "US" } });
     const actions = [{ type: "update_address", params: { address: { name: "Somebody Else" } } }];
     const { body: run } = await org.post("/operations/run", { order_ids: [one!.id], actions });
@@ -195,7 +195,7 @@ describe("presets", () => {
   const save = (body: object, client: Pick<typeof org, "post"> = org) =>
     client.post("/operations/pipelines", { actions: [tag], ...body });
 
-  test("have a key each, of which there are nine", async () => {
+  test("have one of nine keys each", async () => {
     const { body } = await save({ name: "First", hotkey: 1 });
     expect(body).toMatchObject({ hotkey: 1, is_shared: true, is_own: true });
     expect((await save({ name: "Also first", hotkey: 1 })).body).toMatchObject({ status: 409, code: "hotkey_taken" });
@@ -206,7 +206,7 @@ describe("presets", () => {
     expect((await org.patch(`/operations/pipelines/${other.id}`, { hotkey: 1 })).body.hotkey).toBe(1);
   });
 
-  test("that are not shared are nobody else's: not to see, not to run, and no name is taken by them", async () => {
+  test("that are private are invisible to others, cannot be run by them, and reserve no name", async () => {
     const [ann, bob] = [await org.withRole("operator"), await org.withRole("operator")];
     const own = { name: "Mine", is_shared: false, hotkey: 3 };
     const [anns, bobs] = [await save(own, ann), await save(own, bob)];
@@ -227,7 +227,7 @@ describe("presets", () => {
     expect((await ann.patch(path, { is_shared: false })).body.is_shared).toBe(false);
   });
 
-  test("are preflighted and run by their id, and the run says which one it was", async () => {
+  test("are preflighted and run by their id, which the run records", async () => {
     const { body: preset } = await save({ name: `Preset ${crypto.randomUUID()}`, atomic: true });
     const [order] = await orders(1);
     const asked = { order_ids: [order!.id], pipeline_id: preset.id };

@@ -10,7 +10,7 @@ import { applyLabelResults } from "./operations.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
-const desk = scriptLabels();
+const script = scriptLabels();
 const account = (await org.post("/carrier-accounts", { name: "Demo", carrier: "demo" })).body.id as string;
 const location = (await org.post("/locations", { name: "Dock", address: aParcel.from })).body.id as string;
 
@@ -52,14 +52,14 @@ const fallSilent = (): never => {
 };
 
 describe("choose_rate and buy_label", () => {
-  test("the preflight tells the price, the run buys for that price, and the order is shipped when the carrier has sold it", async () => {
+  test("the preflight shows the price, the run buys at that price, and the order is shipped after the purchase", async () => {
     const { id } = await anOrder({ shipping: {} });
     const actions = [
       { type: "choose_rate", params: { max_transit_days: 5 } },
       buy,
       { type: "add_tags", params: { tags: ["bought"] } },
     ];
-    const asked = desk.asked.length;
+    const asked = script.asked.length;
     const report = await preflight(id, actions);
     const [chosen, bought] = report.orders[0].steps;
     expect(chosen).toMatchObject({
@@ -70,15 +70,15 @@ describe("choose_rate and buy_label", () => {
     expect(chosen.price.transit_days).toBeLessThanOrEqual(5);
     expect(bought).toMatchObject({ verdict: "ok", price: chosen.price });
     expect(report.pipeline[1].prices).toEqual([{ currency: "USD", total: chosen.price.total, orders: 1 }]);
-    expect([desk.asked.length, (await read(id)).shipping]).toEqual([asked, {}]);
+    expect([script.asked.length, (await read(id)).shipping]).toEqual([asked, {}]);
 
     const done = await run(id, actions);
     expect(done).toMatchObject({ status: "succeeded", summary: { succeeded: 1 } });
     const steps = done.results[0].steps;
     expect(steps[0]).toMatchObject({ status: "applied", changes: chosen.changes, price: chosen.price });
     expect(steps[1]).toMatchObject({ status: "applied", price: chosen.price, warning: { code: "pending" } });
-    // Written down, and nobody was asked yet: the order is what it was, but for what the other steps did.
-    expect(desk.asked.length).toBe(asked);
+    // The request is stored and no carrier was called yet: the order has only the changes of the other steps.
+    expect(script.asked.length).toBe(asked);
     expect(await read(id)).toMatchObject({ status: "ready", tags: ["bought"] });
 
     await settle();
@@ -89,13 +89,13 @@ describe("choose_rate and buy_label", () => {
     const told = await readRun(done.id);
     expect(told.status).toBe("succeeded");
     expect(told.results[0].steps[1]).not.toHaveProperty("warning");
-    expect(desk.asked.length).toBe(asked + 1);
+    expect(script.asked.length).toBe(asked + 1);
 
     // All has a label: nothing more is bought.
     expect((await run(id, [buy])).summary).toMatchObject({ no_change: 1 });
   });
 
-  test("what cannot be bought is refused by preflight and run alike, before anybody is asked", async () => {
+  test("a label that cannot be bought is rejected by preflight and run alike, before the carrier is called", async () => {
     const paper = (await org.post("/carrier-accounts", { name: "Paper", carrier: "rate-card" })).body.id;
     const cases: [order: object, params: object, code: string][] = [
       [{ shipping: {} }, {}, "no_rate_chosen"],
@@ -119,10 +119,10 @@ describe("choose_rate and buy_label", () => {
     expect(abroad.results[0].error).toMatchObject({ code: "no_rate" });
   });
 
-  test("a label that the carrier refuses fails the order in the run; a retry asks for another one", async () => {
+  test("a label that the carrier refuses fails the order in the run; a retry requests another one", async () => {
     const { id } = await anOrder();
     const done = await run(id, [buy]);
-    desk.nextTurns.push({ before: refuse });
+    script.nextTurns.push({ before: refuse });
     await settle();
     const told = await readRun(done.id);
     expect(told).toMatchObject({
@@ -144,11 +144,11 @@ describe("choose_rate and buy_label", () => {
     expect(await read(id)).toMatchObject({ status: "shipped", shipments: [{ carrier: "demo" }] });
   });
 
-  test("silence is asked about under the same key, on whichever node; nobody pays twice", async () => {
+  test("a request without a response is repeated with the same key on any node, and paid once", async () => {
     const { id } = await anOrder();
     const done = await run(id, [buy]);
     const [labelId] = stepOf(done).label_ids as string[];
-    desk.nextTurns.push({ after: fallSilent });
+    script.nextTurns.push({ after: fallSilent });
     await settle();
     expect(stepOf(await readRun(done.id)).warning).toMatchObject({ code: "pending" });
     // What waits for its answer is a label that the order has.
@@ -158,23 +158,23 @@ describe("choose_rate and buy_label", () => {
     await workOff(node.world, labelWork);
     await applyLabelResults(node.world, new AbortController().signal);
     await node.stop();
-    expect([...desk.sold.keys()].filter((key) => key.includes(labelId!))).toEqual([`label:${labelId}`]);
+    expect([...script.sold.keys()].filter((key) => key.includes(labelId!))).toEqual([`label:${labelId}`]);
     expect(stepOf(await readRun(done.id))).not.toHaveProperty("warning");
     expect(await read(id)).toMatchObject({ status: "shipped" });
   });
 
-  test("an order that is called off before the carrier is asked gets no label", async () => {
+  test("an order that is cancelled before the carrier is called gets no label", async () => {
     const { id } = await anOrder();
     const done = await run(id, [buy]);
     await run(id, [{ type: "cancel", params: { reason: "customer" } }]);
-    const asked = desk.asked.length;
+    const asked = script.asked.length;
     await settle();
-    expect(desk.asked.length).toBe(asked);
+    expect(script.asked.length).toBe(asked);
     expect(await readRun(done.id)).toMatchObject({ status: "failed", errors_by_code: { invalid_state: 1 } });
     expect(await read(id)).toMatchObject({ status: "cancelled", shipments: [] });
   });
 
-  test("where nobody knows whether a label was sold, none is bought", async () => {
+  test("while the outcome of a label is unknown, no other is bought", async () => {
     const { id } = await anOrder();
     const done = await run(id, [buy]);
     const [labelId] = stepOf(done).label_ids as string[];
@@ -188,7 +188,7 @@ describe("choose_rate and buy_label", () => {
     expect(retried.results[0].error).toMatchObject({ code: "outcome_unknown", fix: expect.stringContaining(labelId!) });
   });
 
-  test("what was bought cannot be undone, and it says what can be done instead", async () => {
+  test("a purchase cannot be undone; the undo names the alternative", async () => {
     const { id } = await anOrder();
     const done = await run(id, [buy]);
     await settle();
@@ -200,7 +200,7 @@ describe("choose_rate and buy_label", () => {
     expect((await read(id)).status).toBe("shipped");
   });
 
-  test("behind it a pipeline only organises, and it takes the scope of whoever buys labels", async () => {
+  test("only organizing steps may follow, and the scope to buy labels is required", async () => {
     const { id } = await anOrder();
     const wrong = await org.post("/operations/preflight", {
       order_ids: [id],
@@ -221,7 +221,7 @@ describe("void_label", () => {
     return await read(order.id);
   };
 
-  test("gives the label back before the first scan: what was in it is left to ship again", async () => {
+  test("voids the label before the first scan; its items can be shipped again", async () => {
     const { id, shipments } = await anOrderWithLabel();
     expect((await preflight(id, [giveBack])).orders[0]).toMatchObject({ verdict: "ok" });
     const done = await run(id, [giveBack]);
@@ -229,7 +229,7 @@ describe("void_label", () => {
     expect((await read(id)).status).toBe("shipped");
     await settle();
     expect(await read(id)).toMatchObject({ status: "ready", shipments: [], lines: [{ shippedQuantity: 0 }] });
-    expect(desk.voided).toContain(shipments[0].trackingNumber);
+    expect(script.voided).toContain(shipments[0].trackingNumber);
     expect(stepOf(await readRun(done.id))).not.toHaveProperty("warning");
     expect((await run(id, [giveBack])).summary).toMatchObject({ no_change: 1 });
     const named = await run(id, [{ type: "void_label", params: { tracking_number: shipments[0].trackingNumber } }]);
@@ -238,7 +238,7 @@ describe("void_label", () => {
     expect(undo.results[0].steps[0].error).toMatchObject({ code: "irreversible" });
   });
 
-  test("is refused once the carrier has the parcel, by preflight and run", async () => {
+  test("is rejected once the carrier has the parcel, by preflight and run", async () => {
     const { id, shipments } = await anOrderWithLabel();
     const scan = { status: "in_transit", at: hub.world.clock.now().toISOString() };
     expect((await org.post(`/shipments/${shipments[0].id}/events`, scan)).status).toBeLessThan(300);
@@ -247,17 +247,17 @@ describe("void_label", () => {
     expect((await run(id, [giveBack])).results[0].error).toMatchObject(wanted);
   });
 
-  test("a carrier that does not take it back fails the order; it stays shipped", async () => {
+  test("if the carrier refuses, the order fails and stays shipped", async () => {
     const { id } = await anOrderWithLabel();
     const done = await run(id, [giveBack]);
-    desk.nextVoids.push(refuse);
+    script.nextVoids.push(refuse);
     await settle();
     expect(await readRun(done.id)).toMatchObject({ status: "failed", errors_by_code: { bad_address: 1 } });
     expect((await read(id)).status).toBe("shipped");
   });
 });
 
-test("a step learns of all its labels at once, not of some while somebody has another one locked", async () => {
+test("the outcomes of all labels of a step are applied together, not while one of them is locked", async () => {
   const { id, lines } = await anOrder();
   for (let parcel = 0; parcel < 2; parcel++) {
     const wanted = { carrierAccountId: account, service: "NAT_GROUND", orderId: id };
@@ -283,17 +283,17 @@ test("a step learns of all its labels at once, not of some while somebody has an
   expect((await read(id)).status).toBe("ready");
 });
 
-test("a run of many orders learns of each; the others stay as they are", async () => {
+test("the outcomes for a run of many orders are applied one by one; other orders stay as they are", async () => {
   const ids = await Promise.all(Array.from({ length: 3 }, async () => (await anOrder()).id as string));
   const done = (await org.post("/operations/run", { order_ids: ids, actions: [buy], note: randomUUID() })).body;
-  desk.nextTurns.push({ before: refuse });
+  script.nextTurns.push({ before: refuse });
   await settle();
   expect(await readRun(done.id)).toMatchObject({ status: "partially_failed", summary: { succeeded: 2, failed: 1 } });
   const statuses = await Promise.all(ids.map(async (id) => (await read(id)).status));
   expect(statuses.toSorted()).toEqual(["ready", "shipped", "shipped"]);
 });
 
-test("N15: a run tells how many of its labels no carrier has answered yet", async () => {
+test("N15: a run counts its labels without a carrier response", async () => {
   const orders = await Promise.all([anOrder(), anOrder()]);
   const started = await org.post("/operations/run", { order_ids: orders.map(({ id }) => id), actions: [buy] });
   const { id } = started.body;

@@ -15,7 +15,7 @@ const note = { type: "add_note", params: { text: "counted" } };
 const hold = { type: "hold", params: { reason: "operator" } };
 
 describe("retry", () => {
-  test("does only the failed orders, from the step where each failed", async () => {
+  test("processes only the failed orders, from the step where each failed", async () => {
     const good = await makeOrders(2);
     const [bad] = (await makeOrders(1, { status: "shipped" })) as [string];
     const { body: first } = await run([...good, bad], [note, hold]);
@@ -29,7 +29,7 @@ describe("retry", () => {
     expect((await org.get(`/operations/runs/${first.id}`)).body.retried_by).toEqual([retry.id]);
   });
 
-  test("answers 400 when nothing failed or all has succeeded since, 404 for no run", async () => {
+  test("returns 400 when nothing failed or all has succeeded since, 404 for an unknown run", async () => {
     const { body: fine } = await run(await makeOrders(1), [note]);
     expect((await org.post(`/operations/runs/${fine.id}/retry`)).body).toMatchObject({
       status: 400,
@@ -43,7 +43,7 @@ describe("retry", () => {
     expect((await org.post(`/operations/runs/${failed.id}/retry`)).status).toBe(400);
   });
 
-  test("clicked many times at once applies once", async () => {
+  test("sent many times concurrently is applied once", async () => {
     const ids = await makeOrders(50, { status: "shipped" });
     const { body: failed } = await run(ids, [hold, note]);
     await run(ids, [{ type: "mark_unshipped", params: {} }]);
@@ -53,7 +53,7 @@ describe("retry", () => {
     for (const id of ids) expect((await read(id)).notes).toHaveLength(1);
   });
 
-  test("of a run that is still waiting answers 409", async () => {
+  test("of a run that is still waiting returns 409", async () => {
     const order_ids = await makeOrders(1);
     const { body } = await org.post(
       "/operations/run",
@@ -81,7 +81,7 @@ describe("retry", () => {
 describe("undo", () => {
   const bookkeeping = { version: 0, updatedAt: "" };
 
-  test("puts the orders back to where they were", async () => {
+  test("restores the orders", async () => {
     const ids = await makeOrders(3, { tags: ["keep"], customFields: { a: 1 } });
     const before = await Promise.all(ids.map(read));
     const { body } = await run(ids, [
@@ -103,7 +103,7 @@ describe("undo", () => {
     expect((await org.post(`/operations/runs/${body.id}/undo`)).body.code).toBe("nothing_to_undo");
   });
 
-  test("keeps what others did since, and says what it cannot take back", async () => {
+  test("keeps later changes of others, and reports what it cannot undo", async () => {
     const [id] = (await makeOrders(1)) as [string];
     const { body } = await run(
       [id],
@@ -118,7 +118,7 @@ describe("undo", () => {
     expect(await read(id)).toMatchObject({ tags: ["mine"], priority: "low" });
   });
 
-  test("removes the orders that a step made, unless they were changed", async () => {
+  test("deletes the orders that a step created, unless they were changed", async () => {
     const [a, b] = await makeOrders(2, { lines: [{ sku: "A", quantity: 1 }] });
     const { body } = await run([a!, b!], [{ type: "duplicate", params: {} }]);
     const copies = body.results.map(
@@ -132,8 +132,8 @@ describe("undo", () => {
   });
 });
 
-describe("what took operations:override to do (security 17)", () => {
-  test("is not taken back without that scope, nor brought back again", async () => {
+describe("changes that needed operations:override (security 17)", () => {
+  test("cannot be undone or restored without that scope", async () => {
     const { body: order } = await org.post("/orders", { status: "ready" });
     const actions = [{ type: "set_status", params: { status: "delivered", force: true } }];
     const { body: run } = await org.post("/operations/run", { order_ids: [order.id], actions });
@@ -151,7 +151,7 @@ describe("what took operations:override to do (security 17)", () => {
     expect((await operator.post(`/operations/runs/${plain.id}/undo`)).status).toBe(201);
   });
 
-  test("a hold that the hub placed is not put back by an undo of those who could not have lifted it", async () => {
+  test("an undo restores a hold of the hub only for callers who could have released it", async () => {
     const { body: order } = await org.post("/orders", { status: "ready" });
     const hold = {
       id: crypto.randomUUID(),
@@ -181,8 +181,8 @@ describe("what took operations:override to do (security 17)", () => {
   });
 });
 
-describe("an undo that finds nothing left to take back", () => {
-  test("leaves the order as it is, and says so", async () => {
+describe("an undo with nothing left to revert", () => {
+  test("leaves the order as it is, and reports that", async () => {
     const [id] = (await makeOrders(1)) as [string];
     const { body: tagged } = await run([id], [{ type: "add_tags", params: { tags: ["vip"] } }]);
     await org.patch(`/orders/${id}`, { tags: [] });
@@ -193,7 +193,7 @@ describe("an undo that finds nothing left to take back", () => {
     expect(await read(id)).toEqual(before);
   });
 
-  test("but deletes an order that the run made has done something", async () => {
+  test("that deletes an order created by the run has changed something", async () => {
     const [id] = (await makeOrders(1)) as [string];
     const copy = [{ type: "duplicate", params: {} }];
     const { body: first } = await run([id], copy);
@@ -208,7 +208,7 @@ describe("preflight", () => {
   const preflight = (order_ids: string[], actions: object[], more: object = {}) =>
     org.post("/operations/preflight", { order_ids, actions, ...more });
 
-  test("shows what the run will do, and the run does exactly that", async () => {
+  test("predicts exactly what the run does", async () => {
     const ids = [...(await makeOrders(2)), ...(await makeOrders(1, { status: "shipped" }))];
     const actions = [{ type: "add_tags", params: { tags: ["p"] } }, hold];
     const { status, body: report } = await preflight([...ids, "nobody"], actions);
@@ -228,9 +228,9 @@ describe("preflight", () => {
     }
   });
 
-  test("changes not one byte of the database", async () => {
+  test("changes nothing in the database", async () => {
     const ids = await makeOrders(20);
-    // That somebody asked for anything is noted there now and then, for all requests at once.
+    // Last-used times are written there now and then, for all requests at once.
     const noted = ["request_log", "api_keys", "user_sessions"];
     const dump = async (): Promise<Record<string, unknown[]>> => {
       const tables = await hub.world.db.query<{ name: string }>(
@@ -254,7 +254,7 @@ describe("preflight", () => {
     expect(await dump()).toEqual(before);
   });
 
-  test("warns of a step that a later one makes pointless", async () => {
+  test("warns about a step that a later one makes useless", async () => {
     const ids = await makeOrders(2);
     const { body } = await preflight(ids, [
       { type: "set_priority", params: { priority: "high" } },
@@ -266,7 +266,7 @@ describe("preflight", () => {
     expect(body.pipeline.map(({ warnings }: { warnings: unknown[] }) => warnings.length)).toEqual([1, 0, 1, 0]);
   });
 
-  test("binds a run to it: orders that changed in between are named, another pipeline or list is refused", async () => {
+  test("binds a run to it: orders that changed in between are named, another pipeline or list is rejected", async () => {
     const ids = await makeOrders(3);
     const { body: report } = await preflight(ids, [note]);
     await org.patch(`/orders/${ids[1]}`, { priority: "low" });
@@ -286,7 +286,7 @@ describe("preflight", () => {
     expect((await refused({})).status).toBe(400);
   });
 
-  test("shows the orders with problems first when there are more than can be shown", async () => {
+  test("shows orders with problems first if there are too many to show", async () => {
     const ids = [...(await makeOrders(5)), ...(await makeOrders(1, { status: "delivered" }))];
     const { body } = await preflight(ids, [hold], { detail_limit: 2 });
     expect(body).toMatchObject({ orders_truncated: true, summary: { orders: 6 } });
@@ -295,7 +295,7 @@ describe("preflight", () => {
 });
 
 describe("saved pipelines", () => {
-  test("are kept, changed and deleted, and only if they would run", async () => {
+  test("are saved, changed and deleted, and rejected if they could not run", async () => {
     const created = await org.post("/operations/pipelines", { name: "Morning", actions: [note, hold] });
     expect(created.status).toBe(201);
     const path = `/operations/pipelines/${created.body.id}`;
@@ -311,26 +311,23 @@ describe("saved pipelines", () => {
     expect((await org.delete(path)).status).toBe(200);
   });
 
-  test.each(["when", "assert"])(
-    "keep the condition sets that their %s asks about from being deleted",
-    async (where) => {
-      const { body: set } = await org.post("/condition-sets", { name: "Asked" });
-      const when = { path: "number", op: "in_set", value: "asked" };
-      const { body: pipeline } = await org.post("/operations/pipelines", {
-        name: "Asking",
-        actions: where === "when" ? [{ ...note, when }] : [{ type: "assert", params: { when } }],
-      });
-      expect((await org.delete(`/condition-sets/${set.id}`)).body).toMatchObject({
-        status: 409,
-        usedBy: [{ type: "pipeline", id: pipeline.id }],
-      });
-      await org.delete(`/operations/pipelines/${pipeline.id}`);
-      expect((await org.delete(`/condition-sets/${set.id}`)).status).toBe(200);
-    },
-  );
+  test.each(["when", "assert"])("prevent the deletion of the condition sets in their %s", async (where) => {
+    const { body: set } = await org.post("/condition-sets", { name: "Asked" });
+    const when = { path: "number", op: "in_set", value: "asked" };
+    const { body: pipeline } = await org.post("/operations/pipelines", {
+      name: "Asking",
+      actions: where === "when" ? [{ ...note, when }] : [{ type: "assert", params: { when } }],
+    });
+    expect((await org.delete(`/condition-sets/${set.id}`)).body).toMatchObject({
+      status: 409,
+      usedBy: [{ type: "pipeline", id: pipeline.id }],
+    });
+    await org.delete(`/operations/pipelines/${pipeline.id}`);
+    expect((await org.delete(`/condition-sets/${set.id}`)).status).toBe(200);
+  });
 });
 
-test("a split is not taken back while its order is merged into another one: the lines would be in no order", async () => {
+test("a split cannot be undone while its order is merged into another one: its lines would be lost", async () => {
   const about = { status: "ready", customer: { email: "ada@example.com" } };
   const lines = [{ sku: "MUG", quantity: 3, price: 10 }];
   const [a, b] = await Promise.all([
@@ -355,7 +352,7 @@ test("a split is not taken back while its order is merged into another one: the 
   expect((await org.get(`/orders/${made}`)).status).toBe(404);
 });
 
-test("an undo that deleted orders cannot itself be undone: what was in them would be in no order", async () => {
+test("an undo that deleted orders cannot be undone: their lines would be lost", async () => {
   const lines = [{ sku: "MUG", quantity: 3, price: 10 }];
   const [id] = (await makeOrders(1, { lines })) as [string];
   const { body: split } = await run([id], [{ type: "split", params: { by: "value", max_value: 20 } }]);
@@ -380,14 +377,14 @@ describe("the undo of a merge", () => {
     return { into, other, undoId: (await undo(merge.id)).id };
   }
 
-  test("can be undone while the orders are as it left them", async () => {
+  test("can be undone while the orders are unchanged", async () => {
     const { into, other, undoId } = await apart("eve@example.com");
     expect((await undo(undoId)).summary).toMatchObject({ succeeded: 2 });
     expect((await read(into)).lines).toHaveLength(2);
     expect(await read(other)).toMatchObject({ status: "cancelled", mergedIntoId: into });
   });
 
-  test("cannot once an order was split since: what was split off would be in two orders", async () => {
+  test("cannot be undone once an order was split: its lines would be in two orders", async () => {
     const { into, other, undoId } = await apart("eva@example.com");
     await run([other], [{ type: "split", params: { by: "value", max_value: 20 } }]);
     const { results } = await undo(undoId);
@@ -400,7 +397,7 @@ describe("the undo of a merge", () => {
   });
 });
 
-test("a merge stays when what came with it was split off since, though the order is as it was before", async () => {
+test("a merge cannot be undone if the merged lines were split off since", async () => {
   const about = { status: "ready", customer: { email: "ada@example.com" } };
   const lines = [{ sku: "MUG", quantity: 3, price: 10 }];
   const [into, other] = (await makeOrders(2, { ...about, lines })) as [string, string];

@@ -16,7 +16,7 @@ const statuses = ({ body }: { body: { results: { steps: { status: string }[] }[]
 const tag = { type: "add_tags", params: { tags: ["x"] } };
 
 describe("names of orders", () => {
-  test("are told apart by upper and lower case, also when both stand in one list", async () => {
+  test("are case-sensitive, also within one list", async () => {
     const [id] = (await makeOrders({ number: "so-77" })) as [string];
     const { body } = await run(["so-77", "SO-77"], [tag]);
     expect(body).toMatchObject({ duplicates_removed: 0, summary: { total: 2, succeeded: 1, failed: 1 } });
@@ -27,7 +27,7 @@ describe("names of orders", () => {
 });
 
 describe("`when`", () => {
-  test("sees what callers see of an order, and each step what the steps before have done", async () => {
+  test("sees the order as in the API, and each step sees the changes of the steps before", async () => {
     const [id] = (await makeOrders({})) as [string];
     const onHold = { path: "onHold", op: "eq", value: true };
     const held = await run([id], [{ ...tag, when: onHold }, { type: "hold" }, { ...tag, when: onHold }]);
@@ -36,7 +36,7 @@ describe("`when`", () => {
     expect(statuses(await run([id], [archived]))).toEqual([["no_change"]]);
   });
 
-  test("compares moments, however they are written", async () => {
+  test("compares times as instants, in any notation", async () => {
     const [id] = (await makeOrders({ shipBy: "2026-03-05T16:00:00Z" })) as [string];
     const since = (value: string) => ({ ...tag, when: { path: "shipBy", op: "gte", value } });
     const answer = await run([id], [since("2026-03-05T16:00:00Z"), since("2026-03-05T17:00:00+01:00")]);
@@ -44,7 +44,7 @@ describe("`when`", () => {
     expect(statuses(await run([id], [since("2026-03-05T17:00:00Z")]))).toEqual([["skipped"]]);
   });
 
-  test("with a misspelt field is refused before anything happens", async () => {
+  test("with a misspelt field is rejected before anything is changed", async () => {
     const [id] = (await makeOrders({})) as [string];
     const when = { path: "staus", op: "ne", value: "ready" };
     const { status, body } = await run([id], [tag, { type: "cancel", params: { reason: "staff" }, when }]);
@@ -56,8 +56,8 @@ describe("`when`", () => {
   });
 });
 
-describe("what a run refuses", () => {
-  test("is refused by a patch too: calling off what the partner ships, bringing back what was merged or shipped", async () => {
+describe("transitions that a run rejects", () => {
+  test("are rejected by a patch too: cancelling an order at the partner, reopening a merged or shipped one", async () => {
     const fields = { customer: { email: "ada@example.com" }, lines: [{ sku: "A", quantity: 1 }] };
     const ids = await makeOrders(fields, fields, { status: "sent" }, { status: "ready", lines: fields.lines });
     await run(ids.slice(0, 2), [{ type: "merge" }]);
@@ -86,8 +86,8 @@ describe("what a run refuses", () => {
   });
 });
 
-describe("an order that is made from another one", () => {
-  test("gets the next number that nobody has", async () => {
+describe("an order created from another one", () => {
+  test("gets the next free number", async () => {
     const lines = [{ id: "a", sku: "A", quantity: 4, price: 1 }];
     const [id, other] = (await makeOrders({ number: "T-1", lines }, { number: "T-2", lines })) as [string, string];
     await makeOrders({ number: "T-1-1" }, { number: "T-1-2" }, { number: "T-1-4" });
@@ -104,7 +104,7 @@ describe("an order that is made from another one", () => {
     expect((await org.get("/orders/T-1-1")).status).toBe(200);
   });
 
-  test("can be named by its number, however long that of the other one is", async () => {
+  test("can be found by its number, even if the number of the other one is long", async () => {
     const [id] = (await makeOrders({ number: "N".repeat(99) })) as [string];
     const { body } = await run([id], [{ type: "duplicate" }]);
     const { number } = await read(body.results[0].steps[0].created_order_ids[0]);
@@ -113,7 +113,7 @@ describe("an order that is made from another one", () => {
   });
 });
 
-test("a saved pipeline does not become one that cannot run by a change of one half", async () => {
+test("a patch of a saved pipeline is rejected if the result could not run", async () => {
   const merging = [{ type: "merge" }];
   const { body: whole } = await org.post("/operations/pipelines", { name: "Join", actions: merging });
   const { body: single } = await org.post("/operations/pipelines", { name: "Tag", actions: [tag], atomic: true });
@@ -130,7 +130,7 @@ test("a saved pipeline does not become one that cannot run by a change of one ha
   expect(both.body).toMatchObject({ atomic: false, version: 2 });
 });
 
-test("a preflight is bound to everything that decides what the run does, not to how it is written", async () => {
+test("a preflight token covers everything that affects the run, but not the notation", async () => {
   const order_ids = await makeOrders({});
   const actions = [{ type: "hold", params: { reason: "operator", note: "n" } }];
   const { preflight_token } = (await org.post("/operations/preflight", { order_ids, actions })).body;
@@ -143,7 +143,7 @@ test("a preflight is bound to everything that decides what the run does, not to 
   expect(body).toMatchObject({ status: "succeeded", preflight: { drifted_orders: [] } });
 });
 
-test("dates and carrier accounts in params are checked before an order is looked at", async () => {
+test("dates and carrier accounts in params are checked before any order is read", async () => {
   const [id] = (await makeOrders({})) as [string];
   const day = new Date(hub.world.clock.now().getTime() + 3 * 86_400_000).toISOString().slice(0, 10);
   const held = await run([id], [{ type: "hold", params: { reason: "high_risk_of_fraud", until: day } }]);
@@ -167,7 +167,7 @@ test("dates and carrier accounts in params are checked before an order is looked
   ]);
 });
 
-test("a step that is rolled back names no orders that it made: there are none", async () => {
+test("a step that is rolled back names no created orders", async () => {
   const order_ids = await makeOrders({});
   const failing = { type: "assert", params: { when: { path: "tags", op: "has_tag", value: "nobody" } } };
   const actions = [{ type: "duplicate" }, failing];
@@ -179,7 +179,7 @@ test("a step that is rolled back names no orders that it made: there are none", 
   expect(report.body.orders[0].steps[0].created_order_ids).toBeUndefined();
 });
 
-test("whoever goes on after a merge is told how to leave out the orders that are no more", async () => {
+test("an error after a merge explains how to exclude the merged orders", async () => {
   const fields = { customer: { email: "grace@example.com" }, lines: [{ sku: "A", quantity: 1 }] };
   const joined = await run(await makeOrders(fields, fields), [{ type: "merge" }, { type: "hold" }]);
   const refused = joined.body.results.find(({ status }: { status: string }) => status === "failed");

@@ -19,7 +19,7 @@ const run = (order_ids: string[], actions: object[], more: object = {}) =>
 const read = async (id: string) => (await org.get(`/orders/${id}`)).body;
 
 describe("the catalog", () => {
-  test("lists every action with what it takes, allows and does", async () => {
+  test("lists every action with its params, allowed statuses and effects", async () => {
     const { body } = await org.get("/operations/actions");
     expect(body.data.length).toBeGreaterThanOrEqual(32);
     const byType = Object.fromEntries(body.data.map((action: { type: string }) => [action.type, action]));
@@ -30,7 +30,7 @@ describe("the catalog", () => {
 });
 
 describe("a run", () => {
-  test("applies the steps in order to each order, and logs what it changed", async () => {
+  test("applies the steps in sequence to each order, and records the changes", async () => {
     const [id] = (await makeOrders(1, { tags: ["old"] })) as [string];
     const { status, body } = await run([id], [tag("new"), { type: "hold", params: { reason: "operator" } }]);
     expect(status).toBe(201);
@@ -51,7 +51,7 @@ describe("a run", () => {
     expect((await org.get(`/operations/runs/${body.id}`)).body).toEqual(body);
   });
 
-  test("takes order numbers too, each order once, and fails the names of no order alone", async () => {
+  test("accepts order numbers too, processes each order once, and fails only unknown names", async () => {
     const [id] = (await makeOrders(1)) as [string];
     const { number } = await read(id);
     const { body } = await run([id, number, id, "no such order", randomUUID()], [tag("x")]);
@@ -64,7 +64,7 @@ describe("a run", () => {
     expect(body.errors_by_code).toEqual({ order_not_found: 2 });
   });
 
-  test("says no_change for what is true already", async () => {
+  test("reports no_change if nothing has to change", async () => {
     const ids = await makeOrders(2, { tags: ["x"] });
     const { body } = await run(ids, [tag("x")]);
     expect(body.summary).toEqual({
@@ -79,7 +79,7 @@ describe("a run", () => {
     expect((await read(ids[0]!)).version).toBe(1);
   });
 
-  test("leaves out the rest of an order's steps after a failure, unless told to go on", async () => {
+  test("skips the remaining steps of an order after a failure, unless on_error says otherwise", async () => {
     const [shipped] = (await makeOrders(1, { status: "shipped" })) as [string];
     const steps = [tag("a"), { type: "hold", params: {} }, tag("b")];
     const stopped = (await run([shipped], steps)).body;
@@ -103,7 +103,7 @@ describe("a run", () => {
     expect((await read(other)).tags).toEqual(["a", "b"]);
   });
 
-  test("takes an order's steps back when it is atomic", async () => {
+  test("rolls back all steps of a failed order when it is atomic", async () => {
     const [id] = (await makeOrders(1, { status: "shipped" })) as [string];
     const { body } = await run([id], [tag("a"), { type: "hold", params: {} }], { atomic: true });
     expect(body.results[0].steps.map(({ status }: { status: string }) => status)).toEqual(["rolled_back", "failed"]);
@@ -111,7 +111,7 @@ describe("a run", () => {
     expect(await read(id)).toMatchObject({ tags: [], version: 1 });
   });
 
-  test("stops altogether on abort_run, and says which orders it did not come to", async () => {
+  test("stops on abort_run, and lists the orders that were not processed", async () => {
     const [a, c] = await makeOrders(2);
     const [b] = await makeOrders(1, { status: "shipped" });
     const { body } = await run([a!, b!, c!], [tag("t"), { type: "hold", params: {} }], { on_error: "abort_run" });
@@ -119,7 +119,7 @@ describe("a run", () => {
     expect((await read(c!)).version).toBe(1);
   });
 
-  test("does a step only where its condition holds, also by a condition set", async () => {
+  test("applies a step only if its condition is met, also with a condition set", async () => {
     const { body: set } = await org.post("/condition-sets", { name: "Islands" });
     await org.post(`/condition-sets/${set.id}/values`, { values: ["HI", "PR"] });
     const [hawaii] = await makeOrders(1, { shippingAddress: { provinceCode: "hi", countryCode: "US" } });
@@ -136,7 +136,7 @@ describe("a run", () => {
     expect((await read(ohio!)).tags).toEqual([]);
   });
 
-  test("asserts what a condition set says, in a preflight as in a run, and refuses a set that is not there", async () => {
+  test("asserts membership in a condition set, in preflight and run, and rejects an unknown set", async () => {
     const { body: set } = await org.post("/condition-sets", { name: "Served" });
     await org.post(`/condition-sets/${set.id}/values`, { values: ["US"] });
     const [served] = await makeOrders(1, { shippingAddress: { countryCode: "US" } });
@@ -157,7 +157,7 @@ describe("a run", () => {
     }
   });
 
-  test("above 1,000 orders, or when asked, is queued and done by a worker", async () => {
+  test("above 1,000 orders, or on request, is queued and processed by a worker", async () => {
     const [id] = (await makeOrders(1)) as [string];
     const asked = await org.post(
       "/operations/run",
@@ -178,7 +178,7 @@ describe("a run", () => {
     expect((await read(id)).tags).toEqual(["later"]);
   });
 
-  test("is made once however often it is asked for with the same Idempotency-Key", async () => {
+  test("is created once for repeated requests with the same Idempotency-Key", async () => {
     const [id] = (await makeOrders(1)) as [string];
     const headers = { "idempotency-key": randomUUID() };
     const body = { order_ids: [id], actions: [{ type: "add_note", params: { text: "once" } }] };
@@ -189,7 +189,7 @@ describe("a run", () => {
     expect((await read(id)).notes).toHaveLength(1);
   });
 
-  test("of two over the same orders do both, one after the other", async () => {
+  test("over the same orders as another one waits, and both are applied", async () => {
     const ids = await makeOrders(300);
     const reversed = ids.toReversed();
     const answers = await Promise.all(
@@ -206,7 +206,7 @@ describe("a run", () => {
     }
   });
 
-  test("refuses a bad pipeline as a whole, with pointers, and changes nothing", async () => {
+  test("rejects an invalid pipeline as a whole, with pointers, and changes nothing", async () => {
     const [id] = (await makeOrders(1)) as [string];
     const bad = await run(
       [id],
@@ -241,7 +241,7 @@ describe("a run", () => {
     expect((await read(id)).version).toBe(1);
   });
 
-  test("cannot touch another organization's orders", async () => {
+  test("cannot change orders of another organization", async () => {
     const other = await hub.org();
     const [theirs] = (await makeOrders(1, {}, other)) as [string];
     const { body } = await run([theirs], [tag("mine")]);

@@ -6,7 +6,7 @@ import { sharedText } from "./order-groups.ts";
 const hub = await startTestHub();
 const org = await hub.org();
 
-test("a group says of its orders what is true of all, and each reason with how many", async () => {
+test("a group has the common properties of its orders, and each reason with its count", async () => {
   const held = async (reason: string) => {
     const { id } = (await org.post("/orders", { status: "ready" })).body;
     await org.post("/operations/run", { order_ids: [id], actions: [{ type: "hold", params: { reason } }] });
@@ -44,7 +44,7 @@ test("a group says of its orders what is true of all, and each reason with how m
   expect(ofCode(told, "invalid_state")).toMatchObject({ count: 2, message: expect.stringMatching(/ …$/) });
 });
 
-test("what many messages have in common begins each of them", () => {
+test("the common start of many messages is kept", () => {
   expect(sharedText([])).toBe("");
   expect(sharedText(["One.", "One."])).toBe("One.");
   expect(sharedText(["It is on hold (a)", "It is on hold (b)"])).toBe("It is on hold …");

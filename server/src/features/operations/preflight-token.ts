@@ -13,13 +13,13 @@ export type SeenOrder = { id: string; version: number; codes: string };
 /** The parts of a request that decide what a run does, besides the orders. */
 export type RequestedPipeline = Pick<RunRequest, "actions" | "on_error" | "atomic">;
 
-/** Orders that were named lie in the token itself: versions in the order of the ids, and for each which of `codes` it is. */
+/** Named orders are in the token itself: versions in the order of the ids, and for each an index into `codes`. */
 type NamedOrders = { orders: string; versions: number[]; codes?: string[]; said?: number[] };
-/** What was seen of a selection lies beside it. */
+/** What a preflight saw of a selection is stored beside the selection. */
 export type SeenSelection = { selection: string; preflight: string };
 type Content = { org: string; expires: number; pipeline: string } & (NamedOrders | SeenSelection);
 
-/** Says "this pipeline, these orders, at these versions". Of orders that were named nothing is stored: the run names them again. */
+/** Identifies the pipeline, the orders and their versions. For named orders nothing is stored: the run names them again. */
 export function makePreflightToken(
   ctx: Ctx,
   pipeline: RequestedPipeline,
@@ -33,7 +33,7 @@ export function makePreflightToken(
   return { token: `pf1.${body}.${sign(ctx, body)}`, expiresAt: new Date(expires).toISOString() };
 }
 
-/** What the preflight saw of these orders, by their ids. They have to be those that it was made for. */
+/** What the preflight saw of these orders, by id. Throws if they are not the orders of the preflight. */
 export function readSeenOrders(
   ctx: Ctx,
   token: string,
@@ -48,7 +48,7 @@ export function readSeenOrders(
   return new Map(sorted.map((id, i) => [id, { id, version: versions[i]!, codes: codes[said[i] ?? 0] ?? "" }]));
 }
 
-/** The preflight of this selection that the token is of. */
+/** The id of the preflight of this selection. */
 export function readSeenSelection(ctx: Ctx, token: string, pipeline: RequestedPipeline, selectionId: string): string {
   const content = open(ctx, token, pipeline);
   if (!("selection" in content) || content.selection !== selectionId)

@@ -27,7 +27,7 @@ const asserting = (tag: string) => ({
 });
 
 describe("a retry after an undo", () => {
-  test("does again what was taken back, and not what is done once more since", async () => {
+  test("repeats undone steps, except those that were done again since", async () => {
     const [id] = (await makeOrders({ status: "shipped" })) as [string];
     const first = await run([id], [note, hold]);
     const taken = await undo(first.id);
@@ -42,7 +42,7 @@ describe("a retry after an undo", () => {
     expect(await read(id)).toMatchObject({ onHold: true, notes: [{ text: "counted" }] });
   });
 
-  test("leaves alone what an undo of the undo has brought back", async () => {
+  test("skips steps that an undo of the undo has restored", async () => {
     const [id] = (await makeOrders({ status: "shipped" })) as [string];
     const first = await run([id], [note, hold]);
     const taken = await undo(first.id);
@@ -54,7 +54,7 @@ describe("a retry after an undo", () => {
 });
 
 describe("an undo", () => {
-  test("can be done again after it was undone itself", async () => {
+  test("can be repeated after it was undone", async () => {
     const [id] = (await makeOrders({})) as [string];
     const first = await run([id], [note]);
     const taken = await undo(first.id);
@@ -65,7 +65,7 @@ describe("an undo", () => {
     expect((await undo(first.id)).body.code).toBe("nothing_to_undo");
   });
 
-  test("that is repeated for the rest keeps what somebody did again by hand", async () => {
+  test("that is repeated for the rest keeps changes that were made again by hand", async () => {
     const [id] = (await makeOrders({})) as [string];
     const tagged = { type: "add_tags", params: { tags: ["vip"] } };
     const first = await run([id], [tagged, { type: "set_priority", params: { priority: "high" } }]);
@@ -79,7 +79,7 @@ describe("an undo", () => {
     expect(await read(id)).toMatchObject({ tags: ["vip"], priority: "normal" });
   });
 
-  test("needs neither the dates of the run to lie ahead, nor what it asked to be there still", async () => {
+  test("works even if dates of the run are past or its condition sets were deleted", async () => {
     const [id] = (await makeOrders({})) as [string];
     const set = (await org.post("/condition-sets", { name: "short-lived" })).body;
     const until = new Date(hub.world.clock.now().getTime() + 60_000).toISOString();
@@ -93,7 +93,7 @@ describe("an undo", () => {
   });
 });
 
-test("a retry is not refused for a date that lay ahead when the run was made", async () => {
+test("a retry is not rejected for a date that was in the future when the run was created", async () => {
   const [done, late] = (await makeOrders({}, { status: "shipped" })) as [string, string];
   const until = new Date(hub.world.clock.now().getTime() + 60_000).toISOString();
   const timed = { type: "hold", params: { until } };
@@ -113,7 +113,7 @@ test("a retry is not refused for a date that lay ahead when the run was made", a
 });
 
 describe("a run that a step stops", () => {
-  test("says of orders with steps behind them that they were left out, and a retry takes them up", async () => {
+  test("reports orders with unprocessed steps as skipped, and a retry continues them", async () => {
     const fields = { customer: { email: "ada@example.com" }, lines: [{ sku: "A", quantity: 1 }] };
     const ids = await makeOrders({ ...fields, tags: ["ok"] }, fields);
     const guard = { ...asserting("ok"), on_error: "abort_run" };
@@ -125,7 +125,7 @@ describe("a run that a step stops", () => {
     expect((await Promise.all(ids.map(read))).map(({ status }) => status).toSorted()).toEqual(["cancelled", "ready"]);
   });
 
-  test("leaves out orders of a retry that have been begun by an earlier run", async () => {
+  test("skips orders of a retry that an earlier run has started", async () => {
     const ids = await makeOrders({ status: "shipped" }, { status: "shipped" });
     const first = await run(ids, [note, hold, { ...asserting("ok"), on_error: "abort_run" }]);
     expect(first.summary).toMatchObject({ failed: 2 });
@@ -137,7 +137,7 @@ describe("a run that a step stops", () => {
     expect((await retry(first.id)).body).toMatchObject({ status: "succeeded", summary: { total: 2 } });
   });
 
-  test("stays stopped when another process goes on with it", async () => {
+  test("stays stopped when another process continues it", async () => {
     const orders = Array.from({ length: 502 }, (_, i) => (i === 499 ? { status: "shipped" } : {}));
     const order_ids = await makeOrders(...orders);
     const body = { order_ids, actions: [{ ...hold, on_error: "abort_run" }] };
@@ -159,8 +159,8 @@ describe("a run that a step stops", () => {
   });
 });
 
-describe("a retry after an order got the name that nobody had", () => {
-  test("does the order, as often as it takes", async () => {
+describe("a retry after an order got a number that was unknown before", () => {
+  test("processes the order, also in a second retry", async () => {
     const first = await run(["LATER-1"], [note, hold]);
     const [id] = (await makeOrders({ number: "LATER-1", status: "shipped" })) as [string];
     expect((await retry(first.id)).body).toMatchObject({ status: "failed", results: [{ order_id: id }] });
@@ -169,7 +169,7 @@ describe("a retry after an order got the name that nobody had", () => {
     expect((await read(id)).notes).toHaveLength(1);
   });
 
-  test("does an order once that is in the run under its former name", async () => {
+  test("processes an order once if the run has it under its former number too", async () => {
     const [id] = (await makeOrders({ number: "OLD-1", status: "shipped" })) as [string];
     const actions = [hold, note, { type: "duplicate" }];
     const first = await run(["NEW-1", "OLD-1"], actions);

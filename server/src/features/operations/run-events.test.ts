@@ -18,7 +18,7 @@ const eventsOf = async (org: Org, type: string, runId: string): Promise<Entry[]>
 const itemsOf = (entries: Entry[]): Item[] => entries.flatMap(({ data }) => data.items);
 const byId = (items: Item[]): Item[] => items.toSorted((one, other) => (one.id < other.id ? -1 : 1));
 
-test("a run names every order that it changed, with the version it has by it, and no other", async () => {
+test("the events of a run name every changed order with its new version, and no other", async () => {
   const org = await hub.org();
   const orders = Array.from({ length: 1_000 }, (_, i) => ({ status: "ready", tags: i % 3 === 0 ? ["vip"] : [] }));
   const { results } = (await org.post("/orders/bulk", { orders })).body as { results: Item[] };
@@ -45,7 +45,7 @@ test("a run names every order that it changed, with the version it has by it, an
   expect(await eventsOf(org, "orders.created", run.id)).toEqual([]);
 });
 
-test("orders that a run makes, and that its undo deletes, are named too", async () => {
+test("orders that a run creates, and that its undo deletes, are named too", async () => {
   const org = await hub.org();
   const lines = [
     { sku: "A", quantity: 2 },
@@ -65,7 +65,7 @@ test("orders that a run makes, and that its undo deletes, are named too", async 
   expect(itemsOf(await eventsOf(org, "orders.updated", undo.id))).toMatchObject([{ id, version: 3 }]);
 });
 
-test("shipments that a run records, and that its undo voids and the undo of that brings back, are named too", async () => {
+test("shipments that a run records, its undo voids, and an undo of that restores, are named too", async () => {
   const org = await hub.org();
   const { id } = (await org.post("/orders", { status: "ready", lines: [{ sku: "A", quantity: 1 }] })).body;
   const ship = { type: "mark_shipped", params: { tracking_number: "1Z999AA10123456784", carrier: "ups" } };

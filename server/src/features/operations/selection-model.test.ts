@@ -244,7 +244,7 @@ test.each(Object.entries(lists))(
   },
 );
 
-test("a filter finds the same in a list and in a selection: what its words say (proof 10)", async () => {
+test("a filter finds the same orders in a list, in a selection and in the model (proof 10)", async () => {
   const all = await readAll();
   let found = 0;
   await fc.assert(
@@ -270,7 +270,7 @@ const changes = fc
   )
   .filter((patch) => Object.keys(patch).length > 0);
 
-test("a run over a selection does what was selected and still meets the filter at its turn, and nothing else (proof 10)", async () => {
+test("a run over a selection changes the selected orders that still match, and no others (proof 10)", async () => {
   let skips = 0;
   let round = 0;
   await fc.assert(
@@ -312,7 +312,7 @@ test("a run over a selection does what was selected and still meets the filter a
         );
         for (const order of before) {
           const changed = patched.get(order.id);
-          // Whoever changed it sees in the answer whether the run was there first.
+          // The response to the change shows whether the run came first.
           const atTurn = changed && !changed.tags.includes(tag) ? changed : order;
           const isDone = told.has(order.id) && meets(atTurn, filter);
           expect(after.get(order.id)!.tags.includes(tag)).toBe(isDone);

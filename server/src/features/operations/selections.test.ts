@@ -28,7 +28,7 @@ const outcomes = (run: { results: Result[] }): string[] =>
   run.results.map(({ order_number, status, error }) => `${order_number} ${error?.code ?? status}`);
 
 describe("a selection", () => {
-  test("is what met the filter at one moment, oldest first, whatever comes later", async () => {
+  test("contains the orders that matched at one moment, oldest first, and no later ones", async () => {
     const org = await withOrders([...many(12), { status: "new" }, { channel: "web" }]);
     const { status, body } = await org.post("/operations/selections", { filter: { channelNot: "web" } });
     expect(status).toBe(201);
@@ -46,14 +46,14 @@ describe("a selection", () => {
     );
   });
 
-  test("leaves out the orders that are named, by id or number", async () => {
+  test("excludes the named orders, by id or number", async () => {
     const org = await withOrders(many(4));
     const { id } = (await org.get("/orders/A-1")).body;
     const selection = await select(org, {}, { exclude_order_ids: [id, "A-3", "nobody"] });
     expect(selection.sample.map(({ number }: { number: string }) => number)).toEqual(["A-0", "A-2"]);
   });
 
-  test("may be of orders that are named, which have no filter to meet", async () => {
+  test("can be made of named orders, without a filter", async () => {
     const org = await withOrders(many(4));
     const { id } = (await org.get("/orders/A-0")).body;
     const refs = ["A-2", id, "A-0", "nobody", "A-3"];
@@ -71,7 +71,7 @@ describe("a selection", () => {
     }
   });
 
-  test("of nothing or of too much is refused, and says how many there are", async () => {
+  test("that is empty or too large is rejected, with the count", async () => {
     const org = await hub.org();
     for (const path of ["/operations/selections", "/operations/preflight", "/operations/run"]) {
       const actions = path.endsWith("selections") ? {} : { actions: [addTag] };
@@ -91,7 +91,7 @@ describe("a selection", () => {
     expect(again.body).toMatchObject({ code: "too_many_orders", matched: 1_500, max: 1_000 });
   });
 
-  test("lives for an hour", async () => {
+  test("expires after an hour", async () => {
     const org = await withOrders(many(1));
     const { id } = await select(org, {});
     hub.advance(hour + 1);
@@ -102,7 +102,7 @@ describe("a selection", () => {
     expect(await hub.world.db.query("select from operation_selections where id = $1", [id])).toEqual([]);
   });
 
-  test("is nobody else's", async () => {
+  test("belongs to its organization alone", async () => {
     const [org, other] = [await withOrders(many(1)), await withOrders(many(1))];
     const { id: selection_id } = await select(org, {});
     expect((await other.get(`/operations/selections/${selection_id}`)).status).toBe(404);
@@ -124,7 +124,7 @@ describe("a selection", () => {
     expect((await org.get("/orders?tag=done")).body.data).toEqual([]);
   });
 
-  test("takes the place of the oldest when there are a hundred", async () => {
+  test("replaces the oldest one when there are a hundred", async () => {
     const org = await withOrders(many(1));
     const ids: string[] = [];
     for (let i = 0; i < 101; i++) {
@@ -135,7 +135,7 @@ describe("a selection", () => {
     expect((await org.get(`/operations/selections/${ids[1]}`)).status).toBe(200);
   });
 
-  test("finds by personal data only what its maker may look for", async () => {
+  test("can filter by personal data only with pii:read", async () => {
     const org = await withOrders([{ customer: { name: "Ada Byron" } }, { customer: { name: "Ben" }, tags: ["ada"] }]);
     const without = await org.withScopes(["operations:read", "orders:read"]);
     const filter = { search: "ada" };
@@ -144,8 +144,8 @@ describe("a selection", () => {
   });
 });
 
-describe("which orders a run is about", () => {
-  test("is said in exactly one way", async () => {
+describe("the orders of a run", () => {
+  test("are given in exactly one way", async () => {
     const org = await withOrders(many(1));
     const errorsOf = async (path: string, body: object) =>
       (await org.post(path, { actions: [addTag], ...body })).body.errors?.map(
@@ -167,8 +167,8 @@ describe("which orders a run is about", () => {
   });
 });
 
-describe("an order that does not meet the filter any more", () => {
-  test("is skipped, which is no failure and not retried; unless it is wanted all the same", async () => {
+describe("an order that no longer matches the filter", () => {
+  test("is skipped, which is no failure and not retried, unless recheck_filter is false", async () => {
     const org = await withOrders([...many(3), { status: "shipped" }]);
     const filter = { priority: "normal" };
     const { id: selection_id } = await select(org, filter);
@@ -196,7 +196,7 @@ describe("an order that does not meet the filter any more", () => {
     expect(all).toMatchObject({ status: "succeeded", summary: { succeeded: 4 } });
   });
 
-  test("may be every order: the run did nothing, and nothing failed", async () => {
+  test("can be every order: the run changes nothing and does not fail", async () => {
     const org = await withOrders(many(2));
     const { id: selection_id } = await select(org, { status: "ready" });
     for (const number of ["A-0", "A-1"]) await org.patch(`/orders/${number}`, { status: "review_required" });
@@ -207,7 +207,7 @@ describe("an order that does not meet the filter any more", () => {
     expect(events.map(({ objectId }: { objectId: string }) => objectId)).toContain(body.id);
   });
 
-  test("is told from others in a run of many batches", async () => {
+  test("is skipped in a run of many batches, the others are not", async () => {
     const org = await hub.org();
     await org.post("/orders/bulk", { orders: many(1_300, { status: "ready", tags: ["go"] }) });
     const { body: run } = await org.post("/operations/run", { filter: { tagsAny: ["go"] }, actions: [addTag] });
@@ -240,21 +240,21 @@ describe("orders that were changed since the preflight", () => {
     return { org, run, changed, report };
   }
 
-  test.each(ways)("are run and named, found by %s", async (way) => {
+  test.each(ways)("are processed and named by default, selected by %s", async (way) => {
     const { run, changed } = await prepare(way);
     const { body } = await run();
     expect(body.preflight).toEqual({ drifted_orders: [changed] });
     expect(outcomes(body)).toEqual(["A-0 succeeded", "A-1 succeeded", "A-2 succeeded", "A-3 invalid_state"]);
   });
 
-  test.each(ways)("are skipped if that is wanted, found by %s", async (way) => {
+  test.each(ways)("are skipped with on_drift skip, selected by %s", async (way) => {
     const { run } = await prepare(way);
     const { body } = await run({ on_drift: "skip", exclude_codes: ["invalid_state"] });
     expect(outcomes(body)).toEqual(["A-0 succeeded", "A-1 changed_since_preflight", "A-2 succeeded"]);
     expect(body).toMatchObject({ status: "succeeded", excluded_count: 1, order_count: 3, summary: { skipped: 1 } });
   });
 
-  test.each(ways)("keep the run from being begun if that is wanted, found by %s", async (way) => {
+  test.each(ways)("prevent the run with on_drift reject, selected by %s", async (way) => {
     const { org, run, changed } = await prepare(way);
     const refused = await run({ on_drift: "reject" });
     expect(refused.body).toMatchObject({ status: 409, code: "orders_drifted", drifted_orders: [changed] });
@@ -266,7 +266,7 @@ describe("orders that were changed since the preflight", () => {
     expect(begun.body.summary).toMatchObject({ succeeded: 3, failed: 1 });
   });
 
-  test.each(ways)("only when the run had begun are skipped by those who refuse them, found by %s", async (way) => {
+  test.each(ways)("after the start of the run are skipped with on_drift reject, selected by %s", async (way) => {
     const org = await withOrders(many(4));
     const { body: report } = await org.post("/operations/preflight", { ...askedBy(way), actions: [addTag] });
     const { preflight_token } = report;
@@ -279,7 +279,7 @@ describe("orders that were changed since the preflight", () => {
     expect(outcomes(body)).toEqual(["A-0 succeeded", "A-1 succeeded", "A-2 changed_since_preflight", "A-3 succeeded"]);
   });
 
-  test.each(ways)("and all others left out are nothing to run, found by %s", async (way) => {
+  test.each(ways)("leave nothing to run if all others are excluded, selected by %s", async (way) => {
     const org = await withOrders(many(4, { status: "shipped" }));
     const { body: report } = await org.post("/operations/preflight", { ...askedBy(way), actions: [hold] });
     const wanted = { ...namedBy(way, report), actions: [hold], preflight_token: report.preflight_token };
@@ -288,7 +288,7 @@ describe("orders that were changed since the preflight", () => {
     expect((await org.get("/operations/runs")).body.data).toEqual([]);
   });
 
-  test("are those that this preflight saw, not another one of the same selection", async () => {
+  test("are compared with this preflight, not with another one of the same selection", async () => {
     const { org, run, changed, report } = await prepare("filter");
     const later = await org.post("/operations/preflight", { selection_id: report.selection_id, actions: [hold] });
     expect(later.body.selection_id).toBe(report.selection_id);
@@ -296,7 +296,7 @@ describe("orders that were changed since the preflight", () => {
     expect(body.preflight.drifted_orders).toEqual([changed]);
   });
 
-  test("a token is good for its own selection and pipeline only", async () => {
+  test("a token is valid for its own selection and pipeline only", async () => {
     const { org, run } = await prepare("filter");
     const other = await select(org, {});
     for (const more of [{ selection_id: other.id }, { actions: [addTag] }]) {
@@ -307,7 +307,7 @@ describe("orders that were changed since the preflight", () => {
     expect(named.body.errors[0].code).toBe("preflight_mismatch");
   });
 
-  test("an order that is gone by its turn fails alone", async () => {
+  test("an order that was deleted before its batch fails alone", async () => {
     const org = await withOrders([{ status: "draft" }, { status: "draft" }]);
     const { id: selection_id } = await select(org, { status: "draft" });
     expect((await org.delete("/orders/A-0")).status).toBe(200);
@@ -321,7 +321,7 @@ describe("orders that were changed since the preflight", () => {
   });
 });
 
-test("a preflight shows no more than is asked for, those with problems first", async () => {
+test("a preflight shows at most the requested number of orders, those with problems first", async () => {
   const org = await withOrders([...many(5), { status: "shipped" }]);
   const { body } = await org.post("/operations/preflight", { filter: {}, actions: [hold], detail_limit: 2 });
   expect(body).toMatchObject({ orders_truncated: true, summary: { orders: 6, blocked: 1, ok: 5 } });

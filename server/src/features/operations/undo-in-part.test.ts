@@ -16,7 +16,7 @@ const tag = { type: "add_tags", params: { tags: ["sale"] } };
 const urgent = { type: "set_priority", params: { priority: "urgent" } };
 const colour = { type: "set_custom_field", params: { key: "colour", value: "red" } };
 
-test("an undo that took back what it could has succeeded in part, and tells what is left and why", async () => {
+test("a partial undo is reported as such, with what is left and the reason", async () => {
   const [whole, part] = [await anOrder(), await anOrder()];
   const done = await run([whole, part], [tag, urgent]);
   await org.patch(`/orders/${part}`, { priority: "low" });
@@ -53,7 +53,7 @@ test("an undo that took back what it could has succeeded in part, and tells what
   expect(types).toContain("operation_run.succeeded");
 });
 
-test("each step that was not taken back is named; an order of which nothing came back has failed", async () => {
+test("each step that was not undone is named; an order without any undone step has failed", async () => {
   // The second order had the tag before: the run did nothing to it that could be taken back now.
   const orders = [await anOrder(), await anOrder({ tags: ["sale"] })];
   const done = await run(orders, [tag, urgent, colour]);
@@ -74,7 +74,7 @@ test("each step that was not taken back is named; an order of which nothing came
   expect(groups).toHaveLength(3);
 });
 
-test("what is left after an undo in part can be taken back by another one", async () => {
+test("the rest of a partial undo can be undone by another one", async () => {
   const id = await anOrder();
   const done = await run([id], [tag, urgent]);
   await org.patch(`/orders/${id}`, { priority: "low" });

@@ -16,7 +16,7 @@ const lastChangesOf = async (id: string): Promise<Map<string, LastChange>> => {
   return new Map(data.map((one) => [one.field, one]));
 };
 
-test("each field names who changed it last, by hand or by which step of which run; an undo is the last one then", async () => {
+test("each field names its last change: a user, a step of a run, or an undo", async () => {
   const ann = await org.withRole("operator");
   const { body: order } = await org.post("/orders", { priority: "normal", tags: ["first"] });
   expect((await org.get(`/orders/${order.number}/last-changes`)).body).toMatchObject({
@@ -41,7 +41,7 @@ test("each field names who changed it last, by hand or by which step of which ru
   expect((await lastChangesOf(order.id)).get("tags")).toMatchObject({ kind: "updated" });
 });
 
-test("tells whom to ask, not what was there: no personal data are in it", async () => {
+test("the last changes name the actor and contain no personal data", async () => {
   const { body: order } = await org.post("/orders", { customer: { name: "Ada Byron" } });
   await org.patch(`/orders/${order.id}`, { customer: { name: "Grace Hopper" } });
   const reader = await org.withScopes(["orders:read"]);

@@ -57,8 +57,8 @@ function patchFor(
   const note =
     status === "refused"
       ? `The fulfillment partner did not accept the order. ${message ?? ""}`.trim()
-      : "Nobody knows whether fulfilment got the order. Look there: if they have it, release the hold; if not, set the " +
-        "status back to ready and send it again.";
+      : "It is unknown whether the fulfillment partner received the order. Ask the partner: if it has the order, release the " +
+        "hold; if not, set the status back to ready and send the order again.";
   // A retry with the same result changes nothing.
   if (order.holds.some((hold) => hold.handle === fulfillmentHold && hold.note === note) && status === "unknown")
     return {};

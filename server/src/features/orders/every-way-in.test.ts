@@ -74,8 +74,8 @@ const verdictOf = (step: Step | undefined): string =>
 const expected = (order: Order, to: OrderStatus, ignoresHolds = false): string =>
   moveProblem(order, to, { ignoresHolds })?.code ?? "done";
 
-describe.each(situations)("an order that is %s", (situation) => {
-  test("is moved by a patch and by set_status alike", async () => {
+describe.each(situations)("an order with status %s", (situation) => {
+  test("has the same transitions by patch and by set_status", async () => {
     const targets = orderStatuses.length;
     const [patched, set] = [await make(situation, targets), await make(situation, targets)];
     const found: string[][] = [];
@@ -107,7 +107,7 @@ describe.each(situations)("an order that is %s", (situation) => {
     ["mark_paid", {}, ["awaiting_payment"], "ready"],
   ];
 
-  test.each(ofOne)("is moved by %s as by a patch", async (type, params, from, to) => {
+  test.each(ofOne)("has the same transitions by %s as by patch", async (type, params, from, to) => {
     const orders = (await make(situation, 1)).filter(({ status }) => from.includes(status));
     const steps = await run(
       orders.map(({ id }) => id),
@@ -119,7 +119,7 @@ describe.each(situations)("an order that is %s", (situation) => {
     );
   });
 
-  test("gets a label exactly when it may be shipped", async () => {
+  test("gets a label if and only if it may be shipped", async () => {
     const orders = (await make(situation, 1)).filter(({ status }) => status !== "shipped");
     const found = orders.map(async ({ id, status }) => {
       const { body } = await org.post("/shipments/labels", { carrierAccountId: accountId, service: "X", orderId: id });
@@ -129,7 +129,7 @@ describe.each(situations)("an order that is %s", (situation) => {
     expect(await Promise.all(found)).toEqual(orders.map((order) => [order.status, expected(order, "shipped")]));
   });
 
-  test("is delivered when all of it has arrived, if it may be; a hold does not keep a parcel from arriving", async () => {
+  test("becomes delivered when all parcels have arrived, if its status allows it, even on hold", async () => {
     const orders = await make(situation, 1);
     const numbers: string[] = [];
     const named = (id: string) => ({ trackingNumber: numbers[numbers.push(`1Z${id}`) - 1]!, carrier: "ups" });
@@ -146,7 +146,7 @@ describe.each(situations)("an order that is %s", (situation) => {
     );
   });
 
-  test("follows its source as the rules for sources and for moves have it", async () => {
+  test("follows its source according to the source rules and transitions", async () => {
     const targets = orderStatuses.length;
     let external = 0;
     const tag = `source-${situation}`;
@@ -172,7 +172,7 @@ describe.each(situations)("an order that is %s", (situation) => {
   });
 });
 
-test("an order has as many lines as it may, whichever way they come", async () => {
+test("the limit of lines applies to every way of adding them", async () => {
   const lines = (count: number) => Array.from({ length: count }, (_, i) => ({ sku: `S-${i}`, quantity: 1 }));
   const max = orderLimits.lines;
   const { status, body: order } = await org.post("/orders", { lines: lines(max) });
@@ -204,7 +204,7 @@ test("an order has as many lines as it may, whichever way they come", async () =
 
 const arrived = { status: "delivered", at: "2026-03-02T10:00:00Z" };
 
-/** What becomes of an order of which its source says this for the first time, and whether somebody has to decide. */
+/** The status of an order after the first such report of its source, and whether a user has to decide. */
 function afterWord(order: Order, said: OrderStatus): [OrderStatus, boolean] {
   const isOnward = orderStatuses.indexOf(said) > orderStatuses.indexOf(order.status);
   const can = expected(order, said) === "done";
@@ -217,7 +217,7 @@ function afterWord(order: Order, said: OrderStatus): [OrderStatus, boolean] {
     case "partially_shipped":
     case "shipped":
     case "delivered": {
-      // Goods that left have left, whatever it was waiting for; only a hold of somebody here makes it wait.
+      // Shipped goods are shipped, whatever the order was waiting for; only a hold of a user prevents the change.
       const mayFollow = order.status !== "cancelled" && isOnward && order.holds.length === 0;
       return [mayFollow ? said : order.status, false];
     }

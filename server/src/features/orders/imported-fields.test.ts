@@ -3,7 +3,7 @@ import { startTestHub } from "../../testing/test-hub.ts";
 
 type Field = { path: string; type: string; required: boolean; isOpen: boolean; values: string[] | null };
 
-test("what an imported order may say is listed with its type, and what is required in it", async () => {
+test("the fields of an imported order are listed with their types and which are required", async () => {
   const org = await (await startTestHub()).org();
   const { status, body } = await org.get("/orders/fields");
   expect(status).toBe(200);

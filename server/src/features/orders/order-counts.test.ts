@@ -4,7 +4,7 @@ import { startTestHub } from "../../testing/test-hub.ts";
 const hub = await startTestHub();
 const org = await hub.org();
 
-test("orders are counted by status also of those that meet a filter, the same that their list takes", async () => {
+test("orders are counted by status with the filters of the list", async () => {
   const make = (count: number, more: object) =>
     org.post("/orders/bulk", { orders: Array.from({ length: count }, () => more) });
   await make(3, { tags: ["rush"], priority: "high" });

@@ -4,7 +4,7 @@ import { startTestHub } from "../../testing/test-hub.ts";
 
 const hub = await startTestHub();
 
-test("10,000 orders are created by one call and one insert, and the events of it name each of them once", async () => {
+test("10,000 orders are created by one call and one insert, and its events name each of them once", async () => {
   const org = await hub.org();
   const orders = Array.from({ length: 10_000 }, (_, i) => ({
     ...(i % 2 === 0 ? { number: `B-${i}` } : {}),
@@ -34,7 +34,7 @@ test("10,000 orders are created by one call and one insert, and the events of it
   expect((await org.get("/audit?type=order.created")).body.pagination.total).toBe(0);
 });
 
-test("a row that is wrong fails alone, with the place of every mistake", async () => {
+test("an invalid row fails alone, with a pointer to every mistake", async () => {
   const org = await hub.org();
   const location = (await org.post("/locations", { name: "L" })).body.id;
   await org.post("/orders", { number: "TAKEN" });
@@ -72,7 +72,7 @@ test("a row that is wrong fails alone, with the place of every mistake", async (
   expect((await org.get("/orders")).body.pagination.total).toBe(3);
 });
 
-test("generated numbers keep clear of the numbers given in the same call", async () => {
+test("generated numbers avoid the numbers given in the same call", async () => {
   const org = await hub.org();
   const { body } = await org.post("/orders/bulk", { orders: [{}, { number: "ORD-1001" }, {}, { number: "ORD-1003" }] });
   expect(body.results.map(({ number }: { number: string }) => number)).toEqual([
@@ -83,7 +83,7 @@ test("generated numbers keep clear of the numbers given in the same call", async
   ]);
 });
 
-test("two calls with the same numbers at once create each order once", async () => {
+test("two concurrent calls with the same numbers create each order once", async () => {
   const org = await hub.org();
   const numbers = Array.from({ length: 200 }, (_, i) => ({ number: `N-${i}` }));
   const answers = await Promise.all([
@@ -96,7 +96,7 @@ test("two calls with the same numbers at once create each order once", async () 
   expect((await org.get("/orders")).body.pagination.total).toBe(200);
 });
 
-test("a call that is no list of orders, or too long a one, is refused as a whole", async () => {
+test("a call without a list of orders, or with a too long one, is rejected as a whole", async () => {
   const org = await hub.org();
   for (const body of [{}, { orders: [] }, { orders: {} }, { orders: Array.from({ length: 10_001 }, () => ({})) }]) {
     expect((await org.post("/orders/bulk", body)).body.errors[0].pointer).toBe("/orders");
@@ -104,7 +104,7 @@ test("a call that is no list of orders, or too long a one, is refused as a whole
   expect((await org.get("/orders/counts")).body.total).toBe(0);
 });
 
-test("what is allowed is said with the first wrong row, not with each of thousands", async () => {
+test("the allowed values are listed with the first invalid row only", async () => {
   const org = await hub.org();
   const { body } = await org.post("/orders/bulk", {
     orders: [{ nmber: "a", statu: "new" }, { nmber: "b" }, { priority: "hgh" }, { priority: "lw" }],

@@ -33,7 +33,7 @@ const inMinutes = (minutes: number): string =>
   new Date(hub.world.clock.now().getTime() + minutes * 60_000).toISOString();
 
 describe("a timed hold", () => {
-  test("ends by itself when its time has come, and leaves other holds alone", async () => {
+  test("is released at its time, and other holds stay", async () => {
     const org = await hub.org();
     const { id } = (await org.post("/orders", {})).body;
     await hold(org.id, [id], [aHold("early", inMinutes(5)), aHold("late", inMinutes(60)), aHold("open", null)]);
@@ -59,7 +59,7 @@ describe("a timed hold", () => {
     expect(entry).toMatchObject({ kind: "hold_released", actor: { type: "system" }, changes: [{ path: "/holds" }] });
   });
 
-  test("is released once by however many processes look for it, in several organizations", async () => {
+  test("is released once by several processes, in several organizations", async () => {
     const orgs = [await hub.org(), await hub.org()];
     const all: string[] = [];
     for (const org of orgs) {
@@ -80,7 +80,7 @@ describe("a timed hold", () => {
     expect(rows).toEqual([]);
   });
 
-  test("waits while somebody else works on the order", async () => {
+  test("waits while another transaction locks the order", async () => {
     const org = await hub.org();
     const { id } = (await org.post("/orders", {})).body;
     await hold(org.id, [id], [aHold("timed", inMinutes(1))]);
@@ -92,7 +92,7 @@ describe("a timed hold", () => {
     expect(await releaseDueHolds(hub.world)).toBe(1);
   });
 
-  test("keeps an order from leaving, and its status is the one it has on release", async () => {
+  test("prevents shipping, and keeps the status that the order has on release", async () => {
     const org = await hub.org();
     const { id } = (await org.post("/orders", { status: "ready" })).body;
     await hold(org.id, [id], [aHold("open", null)]);
@@ -103,7 +103,7 @@ describe("a timed hold", () => {
 });
 
 describe("the timeline of an order", () => {
-  test("says who changed which field, newest first, and by which run", async () => {
+  test("lists who changed which field, newest first, and by which run", async () => {
     const org = await hub.org();
     const { id, number } = (await org.post("/orders", { tags: ["a"] })).body;
     hub.advance(1_000);
@@ -138,7 +138,7 @@ describe("the timeline of an order", () => {
     expect((await (await hub.org()).get(`/orders/${id}/timeline`)).body.code).toBe("order_not_found");
   });
 
-  test("is in the order in which things happened, also of an undo and while the clock stands still", async () => {
+  test("is in chronological order, also for an undo and while the clock is stopped", async () => {
     const preview = await startTestHub({ environment: "preview" });
     const set = await preview.operator.post("/preview/clock", { now: "2027-06-07T12:00:00Z", frozen: true });
     expect(set.status).toBe(200);
@@ -163,7 +163,7 @@ describe("the timeline of an order", () => {
     ]);
   });
 
-  test("begins with its creation also when a run made the order", async () => {
+  test("begins with the creation, also if a run created the order", async () => {
     const org = await hub.org();
     await org.post("/orders", { number: "S-1", lines: [{ sku: "A", quantity: 2, price: 5 }] });
     const actions = [{ type: "split", params: { by: "value", max_value: 5 } }, { type: "duplicate" }];

@@ -29,7 +29,7 @@ await org.post("/operations/run", {
 
 const paths = ["/orders/P-1", "/orders", "/orders?search=albany", "/orders/export.csv", "/orders/P-1/timeline"];
 
-test.each(paths)("%s tells who the order is for only to those with pii:read", async (path) => {
+test.each(paths)("%s shows the recipient only with pii:read", async (path) => {
   const [full, viewer, key] = await Promise.all([
     org.get(path),
     (await org.withRole("viewer")).get(path),
@@ -46,7 +46,7 @@ test.each(paths)("%s tells who the order is for only to those with pii:read", as
   expect(both.text).toContain("Ada Byron");
 });
 
-test("who an order is for cannot be found out by searching for it", async () => {
+test("the recipient cannot be found out by searching", async () => {
   const viewer = await org.withRole("viewer");
   for (const path of ["/orders", "/orders/export.csv"]) {
     const isFound = async (client: Pick<typeof viewer, "get">, search: string): Promise<boolean> =>
@@ -59,7 +59,7 @@ test("who an order is for cannot be found out by searching for it", async () => 
   }
 });
 
-test("where an order goes, and what is in it, everybody sees who may read orders", async () => {
+test("city, ZIP and lines are visible to all callers that may read orders", async () => {
   const viewer = await org.withRole("viewer");
   expect((await viewer.get("/orders/P-1")).body).toMatchObject({
     customer: { name: "***", email: "***", phone: "***" },
@@ -71,7 +71,7 @@ test("where an order goes, and what is in it, everybody sees who may read orders
   expect((await viewer.get(`/orders/${bare.id}`)).body).toMatchObject({ customer: {}, shippingAddress: null });
 });
 
-test("answers to writers without pii:read are masked as well, and what they do not touch stays as it is", async () => {
+test("responses to writes without pii:read are masked as well, and fields that are not sent stay", async () => {
   const writer = await org.withScopes(["orders:read", "orders:write"]);
   const created = await writer.post("/orders", { ...body, number: "P-2" });
   expect(created.text).not.toContain("Ada Byron");
@@ -79,7 +79,7 @@ test("answers to writers without pii:read are masked as well, and what they do n
   expect((await org.get("/orders/P-2")).body).toMatchObject({ customer: body.customer, tags: ["seen"] });
 });
 
-test("whoever sends back what they read does not overwrite what they could not", async () => {
+test("sending back a masked response does not overwrite the masked values", async () => {
   const writer = await org.withScopes(["orders:read", "orders:write"]);
   await org.post("/orders", { ...body, number: "P-3" });
   const { customer, shippingAddress } = (await writer.get("/orders/P-3")).body;

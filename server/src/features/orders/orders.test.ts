@@ -56,13 +56,13 @@ describe("an order", () => {
     expect((await fresh.patch(`/orders/${order.id}`, { number: "e\u0301-4" })).body.number).toBe("\u00e9-4");
   });
 
-  test("called export is not found, and the answer names the path of the export", async () => {
+  test("called export is not found, and the response names the path of the export", async () => {
     const { status, body } = await org.get("/orders/export");
     expect([status, body.code]).toEqual([404, "order_not_found"]);
     expect(body.detail).toContain("/orders/export.csv");
   });
 
-  test("needs nothing to be created, and gets a number and defaults", async () => {
+  test("can be created empty, and gets a number and defaults", async () => {
     const fresh = await hub.org();
     const first = await fresh.post("/orders", {});
     expect(first.status).toBe(201);
@@ -86,7 +86,7 @@ describe("an order", () => {
     expect((await fresh.post("/orders", {})).body.number).toBe("ORD-1002");
   });
 
-  test("keeps everything it was given, and is read by id and by number", async () => {
+  test("stores all given fields, and is read by id and by number", async () => {
     const created = await org.post("/orders", full);
     expect(created.status).toBe(201);
     const { lines, notes, packages, ...rest } = full;
@@ -108,7 +108,7 @@ describe("an order", () => {
     expect(byNumber.headers.get("etag")).toBe('W/"v1"');
   });
 
-  test("has weights in units as people write them, and answers the one that was meant", async () => {
+  test("accepts common spellings of weight units, and returns the standard one", async () => {
     const units = ["lbs", "LB", "Pounds", " lb. ", "#", "Ounces", "KGS", "gram"];
     const packages = units.map((unit) => ({ weight: { value: 1, unit } }));
     const { body } = await org.post("/orders", {
@@ -127,7 +127,7 @@ describe("an order", () => {
     }
   });
 
-  test("has a number of its own; generated ones step over those that are taken", async () => {
+  test("has a unique number; generated numbers skip taken ones", async () => {
     const fresh = await hub.org();
     for (const number of ["ORD-1001", "ORD-1002", "ORD-1004"]) await fresh.post("/orders", { number });
     expect((await fresh.post("/orders", { number: "ORD-1002" })).body).toMatchObject({
@@ -141,14 +141,14 @@ describe("an order", () => {
     expect((await org.post("/orders", { number: "ORD-1004" })).status, "another organization's numbers").toBe(201);
   });
 
-  test("gets different numbers from any number of callers at once", async () => {
+  test("gets different numbers with concurrent callers", async () => {
     const fresh = await hub.org();
     const answers = await Promise.all(Array.from({ length: 30 }, () => fresh.post("/orders", {})));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
     expect(new Set(answers.map(({ body }) => body.number)).size).toBe(30);
   });
 
-  test("refuses what makes no sense, with the place of each mistake, and creates nothing", async () => {
+  test("with invalid fields is rejected with a pointer to each mistake", async () => {
     const fresh = await hub.org();
     const answer = await fresh.post("/orders", {
       status: "redy",
@@ -191,7 +191,7 @@ describe("an order", () => {
     expect((await fresh.get("/orders")).body.pagination.total).toBe(0);
   });
 
-  test("refers only to things that exist in the organization", async () => {
+  test("can refer only to records of its organization", async () => {
     const stranger = await hub.org();
     const location = (await stranger.post("/locations", { name: "theirs" })).body.id;
     const { userId } = await stranger.withRole("viewer");
@@ -213,7 +213,7 @@ describe("an order", () => {
     });
   });
 
-  test("is created once, however often the request is repeated with its key", async () => {
+  test("is created once for repeated requests with the same key", async () => {
     const options = { headers: { "idempotency-key": randomUUID() } };
     const [first, second] = [await org.post("/orders", {}, options), await org.post("/orders", {}, options)];
     expect(second.text).toBe(first.text);
@@ -253,7 +253,7 @@ describe("a patch", () => {
     expect((await org.get(`/orders/${id}`)).body).toEqual(answer.body);
   });
 
-  test("that changes nothing leaves the version alone; an empty or stale one is refused", async () => {
+  test("without changes keeps the version; an empty or stale one is rejected", async () => {
     const { id, number } = await anOrder({ tags: ["a"] });
     expect((await org.patch(`/orders/${number}`, { tags: ["a"], priority: "normal" })).body.version).toBe(1);
     expect((await org.patch(`/orders/${id}`, {})).body.code).toBe("empty_patch");
@@ -266,7 +266,7 @@ describe("a patch", () => {
     expect((await org.get(`/orders/${id}`)).body.channel).toBe("b");
   });
 
-  test("moves the status only along the table, and says what would be allowed", async () => {
+  test("changes the status only along the table, and lists the allowed ones", async () => {
     for (const from of orderStatuses) {
       // The partner would still ship it; it has to be recalled first.
       const allowed = orderMoves[from].filter((to) => from !== "sent" || to !== "cancelled");
@@ -283,7 +283,7 @@ describe("a patch", () => {
     }
   });
 
-  test("cannot take a number that another order has, nor leave a half billing account", async () => {
+  test("cannot take the number of another order, nor leave an incomplete billing account", async () => {
     const [a, b] = [await anOrder(), await anOrder()];
     expect((await org.patch(`/orders/${a.id}`, { number: b.number })).body.code).toBe("order_number_taken");
     const half = await org.patch(`/orders/${a.id}`, { shipping: { thirdPartyBilling: { zip: "1" } } });
@@ -292,7 +292,7 @@ describe("a patch", () => {
     expect((await org.get(`/orders/${a.id}`)).body).toEqual(a);
   });
 
-  test("is told each mistake once, where it is", async () => {
+  test("reports each mistake once, with its pointer", async () => {
     const { id } = await anOrder();
     const patches: [object, string[]][] = [
       [{ lines: [{ sku: "A", quantity: 0 }] }, ["/lines/0/quantity minimum"]],
@@ -311,7 +311,7 @@ describe("a patch", () => {
     }
   });
 
-  test("makes a checked address unchecked when it changes it", async () => {
+  test("that changes a verified address makes it unverified", async () => {
     const { id } = await anOrder({ shippingAddress: { city: "Albany" } });
     await hub.world.db.query("update orders set address_status = 'valid' where id = $1", [id]);
     expect((await org.patch(`/orders/${id}`, { shippingAddress: { city: "Albany" } })).body.addressStatus).toBe(
@@ -322,7 +322,7 @@ describe("a patch", () => {
     );
   });
 
-  test("cannot take away what has been shipped", async () => {
+  test("cannot remove shipped quantities", async () => {
     const { id, lines } = await anOrder({ lines: [{ id: "l", sku: "MUG", quantity: 3 }], status: "partially_shipped" });
     const shipped = JSON.stringify([{ ...lines[0], shippedQuantity: 2 }]);
     await hub.world.db.query("update orders set lines = $2 where id = $1", [id, shipped]);
@@ -333,7 +333,7 @@ describe("a patch", () => {
     expect(fine.body.lines).toEqual([{ id: "l", sku: "MUG", quantity: 2, shippedQuantity: 2 }]);
   });
 
-  test("of many at once loses none: each version is made by one of them", async () => {
+  test("is not lost among concurrent ones: each makes one version", async () => {
     const { id } = await anOrder();
     await Promise.all(
       Array.from({ length: 10 }, (_, i) => org.patch(`/orders/${id}`, { customFields: { [`f${i}`]: i } })),
@@ -345,7 +345,7 @@ describe("a patch", () => {
 });
 
 describe("deleting", () => {
-  test("is for drafts, which leave nothing behind", async () => {
+  test("is possible for drafts, and leaves nothing behind", async () => {
     const draft = await anOrder({ status: "draft", tags: ["x"], number: "DRAFT-1" });
     expect((await org.delete(`/orders/DRAFT-1`)).body).toEqual({ id: draft.id, deleted: true });
     expect((await org.delete(`/orders/DRAFT-1`)).body.code).toBe("order_not_found");
@@ -359,7 +359,7 @@ describe("deleting", () => {
   });
 });
 
-test("a name that no order can have answers 404, not 500", async () => {
+test("a name that no order can have gets 404, not 500", async () => {
   for (const name of ["%00", "%ff", "nobody", "x".repeat(500), encodeURIComponent("a b/c"), "%F0%9F%9A%9A"]) {
     expect((await org.get(`/orders/${name}`)).status).toBe(404);
   }
@@ -367,7 +367,7 @@ test("a name that no order can have answers 404, not 500", async () => {
   expect((await org.get(`/orders/${encodeURIComponent("№ 7/2026 ✓")}`)).status).toBe(200);
 });
 
-test("each change is an event, and the audit log still adds up", async () => {
+test("each change is an event, and the audit log verifies", async () => {
   const { id } = await anOrder({ status: "draft" });
   await org.patch(`/orders/${id}`, { channel: "web" });
   await org.delete(`/orders/${id}`);
@@ -380,7 +380,7 @@ test("each change is an event, and the audit log still adds up", async () => {
   expect((await org.get("/audit/verification")).body.ok).toBe(true);
 });
 
-test("a number of a hundred characters names its order, however the characters are stored (protocol 7)", async () => {
+test("an order is found by a number of a hundred characters of any width (protocol 7)", async () => {
   for (const character of ["\u{1f600}", "漢", "x"]) {
     for (const length of [50, 51, 100]) {
       const number = character.repeat(length);

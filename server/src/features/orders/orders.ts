@@ -80,7 +80,7 @@ export async function listOrders(ctx: Ctx, { page, limit, sort, ids, ...request 
     throw badField("query/limit", "maximum", `This must be at most ${maxPage}; with \`ids\`, ${maxIds}.`);
   }
   const query = { page, limit };
-  // Whoever names an order wants that one, archived or not.
+  // A request for ids returns these orders, archived or not.
   const named = ids === undefined ? {} : { ids: readIds(ids), archived: request.archived ?? ("any" as const) };
   const filter = { ...readFilter(ctx, request), ...named };
   const range = { limit, offset: offsetOf(query) };
@@ -104,7 +104,7 @@ export async function countOrders(ctx: Ctx, query: CountsQuery): Promise<OrderCo
   return { ...(byStatus as Record<OrderStatus, number>), on_hold: counted.on_hold ?? 0, total, isCapped };
 }
 
-/** Work that nobody waits for; any number of processes may do it at once. */
+/** Background work; any number of processes may do it at once. */
 export async function foldOrderCounts(world: World): Promise<void> {
   await foldCountsAcrossOrgs(world.db);
 }
@@ -113,7 +113,7 @@ export async function exportOrders(ctx: Ctx, query: ExportQuery): Promise<Stream
   return await exportFiltered(ctx, readFilter(ctx, query));
 }
 
-/** Whoever asks for a range of dates wants to see it in its order; any other would have to be looked for. */
+/** A list filtered by a date is sorted by that date: the index of the filter then also gives the order. */
 function defaultSort(filter: OrderFilter): SortName {
   if (filter.createdFrom !== undefined || filter.createdTo !== undefined) return "-createdAt";
   if (filter.orderedFrom !== undefined || filter.orderedTo !== undefined) return "-orderedAt";

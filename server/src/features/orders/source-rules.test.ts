@@ -28,7 +28,7 @@ const expected: Record<string, string> = {
   cancelled: "KaaaaaaKaKKK",
 };
 
-test("what a source may do is laid down for every state and everything it can say", () => {
+test("there is a rule for every status and every report of a source", () => {
   const letters = { apply: "a", recall: "R", conflict: "C", keep: "K" };
   const rows = orderStatuses.map((status) => [
     status,
@@ -37,7 +37,7 @@ test("what a source may do is laid down for every state and everything it can sa
   expect(Object.fromEntries(rows)).toEqual(expected);
 });
 
-test("the rules keep what they are for", () => {
+test("the rules protect orders at the partner and shipped orders", () => {
   expect(all).toHaveLength(120);
   for (const { fact, status } of all) {
     const verdict = sourceVerdict(status, fact);
@@ -106,7 +106,7 @@ function hear(order: Order, words: ImportedOrder[], canRecall: boolean) {
 
 const words = fc.array(anyWord, { minLength: 1, maxLength: 4 });
 
-test("whatever a source says, an order moves only as the rules have it, and nothing is taken from it silently", () => {
+test("for any reports of a source, an order changes only as the rules allow, and every refused report is recorded", () => {
   fc.assert(
     fc.property(anyOrder, words, fc.boolean(), (order, said, canRecall) => {
       const given = structuredClone(order);
@@ -114,7 +114,7 @@ test("whatever a source says, an order moves only as the rules have it, and noth
         const isMove = was.status !== after.status;
         const hasLeft = onTheWay.includes(after.status) && openStatuses.includes(was.status);
         if (isMove) expect(hasLeft || canMove(orderMoves, was.status, after.status)).toBe(true);
-        // Nobody but the partner can stop what the partner has.
+        // Only the partner can stop an order that it has.
         if (was.status === "sent") expect(after.status).not.toBe("cancelled");
         if (was.mergedIntoId !== null) expect(isMove).toBe(false);
         const isAway = onTheWay.includes(was.status);
@@ -140,7 +140,7 @@ test("whatever a source says, an order moves only as the rules have it, and noth
   );
 });
 
-test("what was said and heard is no news the second time", () => {
+test("a repeated report is no change", () => {
   fc.assert(
     fc.property(anyOrder, words, fc.boolean(), (order, said, canRecall) => {
       const { steps, current, snapshot } = hear(order, said, canRecall);

@@ -115,7 +115,12 @@ export function describeDispute(order: Pick<Order, "status">, fact: DisputedFact
 }
 
 /** The report was not applied: a user must decide. */
-export function conflictHold(env: OrderEnv, order: Order, fact: SourceFact, more = "Nobody was told."): Hold {
+export function conflictHold(
+  env: OrderEnv,
+  order: Order,
+  fact: SourceFact,
+  more = "No other system was notified.",
+): Hold {
   const note = `${describeDispute(order, fact)} ${more}`;
   return newHold(env, { handle: conflictHandle(fact), reason: "source_conflict", source: "bridge", note });
 }

@@ -24,7 +24,7 @@ const better: Record<string, (row: Record<string, unknown>) => boolean> = {
   "carrierAccounts.list": ({ carrier }) => carrier === "rate-card",
 };
 
-test("every list of the preview is alive after it was filled: by route, so that no new one is forgotten", async () => {
+test("every list route of the preview has records after it was filled", async () => {
   expect((await preview.post("/preview/reset")).body).toEqual({ reset: true });
   await hub.world.sealer.sealNow();
   while ((await workOff(hub.world, automationWork)) + (await workOff(hub.world, runWork)) > 0) {
@@ -60,7 +60,7 @@ test("every list of the preview is alive after it was filled: by route, so that 
   expect(isEmpty.filter((name) => !madeByPeople.includes(name))).toEqual([]);
 });
 
-test("has runs that ended well, with failures and undone, executions of every kind, and automations that did something", async () => {
+test("the demo data has runs with every outcome, executions of every kind, and automations with invocations", async () => {
   const runs = (await preview.get("/operations/runs")).body.data as { status: string; undo_of: string | null }[];
   expect(runs.map(({ status }) => status)).toEqual(expect.arrayContaining(["succeeded", "partially_failed"]));
   expect(runs.some(({ undo_of }) => undo_of !== null)).toBe(true);
@@ -98,7 +98,7 @@ async function allOf<T>(path: string): Promise<T[]> {
   }
 }
 
-test("nothing in the demo data happens in the future, or changes before it exists", async () => {
+test("no time in the demo data is in the future or before the creation of its record", async () => {
   const now = Date.now();
   const orders = await allOf<DemoOrder>("/orders?archived=any");
   expect(orders).toHaveLength(2_000);
@@ -117,7 +117,7 @@ test("nothing in the demo data happens in the future, or changes before it exist
   ).toEqual([]);
 });
 
-test("the saved view of the demo filters, and most of what was delivered came in time", async () => {
+test("the saved view of the demo filters, and most deliveries are on time", async () => {
   const [view] = (await preview.get("/views?list=orders")).body.data;
   const { status, tag } = view.settings.filter;
   const { total } = (await preview.get(`/orders?limit=1&status=${status}&tag=${tag}`)).body.pagination;

@@ -8,7 +8,7 @@ const live = await startTestHub();
 const preview = hub.operator;
 
 describe("the preview surface", () => {
-  test("has keys of its own, and each surface refuses the other's tokens by name", async () => {
+  test("has its own keys, and each environment rejects tokens of the other by name", async () => {
     const { body } = await preview.post("/api-keys", { name: "test key" });
     expect(body.key).toMatch(/^ooh_test_/);
     expect((await live.client(body.key).get("/me")).body).toMatchObject({ status: 401, code: "environment_mismatch" });
@@ -41,7 +41,7 @@ describe("the preview surface", () => {
     expect((await preview.post("/preview/clock", { reset: true })).body.mode).toBe("real");
   });
 
-  test("refuses a clock setting that says nothing, two things, or an odd time", async () => {
+  test("rejects a clock setting that is empty, contradictory or out of range", async () => {
     for (const body of [
       {},
       { now: "2027-01-01T00:00:00Z", advanceSeconds: 5 },
@@ -52,7 +52,7 @@ describe("the preview surface", () => {
     }
   });
 
-  test("can be emptied; people and keys stay", async () => {
+  test("can be reset; users and keys stay", async () => {
     const { body } = await preview.post("/api-keys", { name: "survivor" });
     await preview.post("/condition-sets", { name: "gone soon" });
     const headers = { "idempotency-key": "reset-once" };
@@ -87,7 +87,7 @@ describe("the preview surface", () => {
     expect(Math.min(outcomes.wins, outcomes.losses)).toBeGreaterThan(50);
   });
 
-  test("is set and emptied by operators of the hub only", async () => {
+  test("can be set and reset only by operators of the hub", async () => {
     const org = await hub.org();
     expect((await org.post("/preview/reset")).status).toBe(403);
     expect((await org.post("/preview/clock", { reset: true })).status).toBe(403);

@@ -18,7 +18,7 @@ async function search(costs: number[], goal: number): Promise<{ step: number; tr
   return { step, tries };
 }
 
-test("the first step that costs no more is found, however the costs fall", async () => {
+test("the first step that costs no more is found, for any falling costs", async () => {
   const falls = fc.array(fc.oneof(fc.constant(0), fc.nat({ max: 3 }), fc.nat({ max: 100_000 })), {
     minLength: 1,
     maxLength: 300,
@@ -33,7 +33,7 @@ test("the first step that costs no more is found, however the costs fall", async
   );
 });
 
-test("few are tried where the costs are nearly a line, with a floor below which none falls", async () => {
+test("few steps are evaluated if the costs are nearly linear with a minimum", async () => {
   const costs = Array.from({ length: 10_001 }, (_, step) => {
     const floors = [0.3, 0.45, 0.5, 0.7].map((floor) => Math.max(floor, 1 - step / 10_000));
     return floors.reduce((sum, share) => sum + Math.round(share * 4_999_500), 0);

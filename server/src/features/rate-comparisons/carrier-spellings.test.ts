@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { openComparisonDesk } from "../../testing/comparison-desk.ts";
+import { comparisonFixture } from "../../testing/comparison-fixture.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { workOff } from "../../queue/work.ts";
 import { comparisonWork } from "./rate-comparisons.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
-const { carrierAccountId } = await openComparisonDesk(hub, org);
+const { carrierAccountId } = await comparisonFixture(hub, org);
 
 async function dryRun(csv: string) {
   const { status, body, text } = await org.post("/rate-comparisons/import", { csv, dryRun: true });
@@ -20,7 +20,7 @@ async function itemOf(header: string, row: string) {
   return sample[0].item;
 }
 
-describe("N4: carriers' own spellings are read", () => {
+describe("N4: spellings of carriers are read", () => {
   test.each([
     ["L", "lb"],
     ["LBS", "lb"],
@@ -47,7 +47,7 @@ describe("N4: carriers' own spellings are read", () => {
     expect((await itemOf(header, `A,1,${sides},${unit}`)).dimensions).toEqual(dimensions);
   });
 
-  test("sides that cannot be read are named", async () => {
+  test("unreadable sides are reported", async () => {
     const { errors } = await dryRun("Tracking Number,Net Amount,Package Dimensions\nA,1,12x10\n");
     expect(errors).toMatchObject([{ row: 2, column: "Package Dimensions", code: "format" }]);
     const other = await dryRun("tracking,cost,length,width,height,dim unit\nA,1,1,2,3,furlong\n");
@@ -61,7 +61,7 @@ describe("N4: carriers' own spellings are read", () => {
     expect((await itemOf("Tracking Number,Net Amount,Shipment Date", `A,1,${written}`)).shipDate).toBe(shipDate);
   });
 
-  test("a day that the month does not have is none", async () => {
+  test("a day that does not exist is rejected", async () => {
     const { errors } = await dryRun("Tracking Number,Net Amount,Shipment Date\nA,1,20260231\n");
     expect(errors).toMatchObject([{ code: "not_a_date" }]);
   });
@@ -74,7 +74,7 @@ describe("N4: carriers' own spellings are read", () => {
     expect((await itemOf("Tracking Number,Net Amount,Residential", `A,1,${written}`)).residential).toBe(residential);
   });
 
-  test("the columns of a UPS billing file; what was billed goes before what customs were told", async () => {
+  test("the columns of a UPS billing file; billed values win over customs values", async () => {
     const header =
       "Transaction Date,Tracking Number,Entered Weight,Entered Weight Unit of Measure,Billed Weight,Billed Weight Unit of Measure," +
       "Package Dimensions,Charge Description Code,Charge Description,Net Amount,Sender City,Sender State,Sender Postal,Sender Country," +
@@ -153,7 +153,7 @@ describe("N4: carriers' own spellings are read", () => {
   });
 });
 
-test("N4: a UPS file of charge lines is compared as it comes, in any order", async () => {
+test("N4: a UPS file of charge lines is compared without changes, in any order", async () => {
   const header =
     "Tracking Number,Charge Description,Net Amount,Billed Weight,Billed Weight Unit of Measure,Sender Postal,Receiver Postal";
   const rows = [

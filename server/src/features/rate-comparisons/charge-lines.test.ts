@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { anItem, openComparisonDesk } from "../../testing/comparison-desk.ts";
+import { anItem, comparisonFixture } from "../../testing/comparison-fixture.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { workOff } from "../../queue/work.ts";
 import { comparisonWork } from "./rate-comparisons.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
-const { carrierAccountId, processed, itemsOf } = await openComparisonDesk(hub, org);
+const { carrierAccountId, processed, itemsOf } = await comparisonFixture(hub, org);
 
 type Row = { netCost: number; sourceCost: number; status: string; reason: string | null; savings: number | null };
 const told = (rows: Row[]) =>
@@ -23,7 +23,7 @@ const charges = [
   anItem({ trackingNumber: "GONE", netCost: -20 }),
 ];
 
-test("D20: charges of one tracking number are one parcel; copies, and credits without a parcel, are left out", async () => {
+test("D20: charges with one tracking number are one parcel; copies, and credits without a parcel, are ignored", async () => {
   const path = await processed(charges);
   // 3 lb cost 13.20 with the other contract.
   expect(told(await itemsOf(path))).toEqual([
@@ -45,7 +45,7 @@ test("D20: charges of one tracking number are one parcel; copies, and credits wi
   expect((await org.get(`${path}/summary?fuelPercent=0`)).body.totals).toMatchObject({ sourceCost: 30.15 });
 });
 
-test("D20: what was paid for a parcel that has no price is all its charges as well", async () => {
+test("D20: the amount paid for a parcel without a price is the sum of its charges as well", async () => {
   const path = await processed(charges.map((item) => ({ ...item, destinationZip: "96799", destinationState: "" })));
   expect(told(await itemsOf(path)).slice(0, 2)).toEqual([
     [11, 18.15, "unrateable", expect.any(String), null],
@@ -56,7 +56,7 @@ test("D20: what was paid for a parcel that has no price is all its charges as we
 test.each([
   ["exclude", 23, 2],
   ["keep", 38.1, 5],
-])("D20: or the first counts alone, or each for itself: %s", async (duplicates, sourceCost, compared) => {
+])("D20: the first charge counts alone, or each for itself: %s", async (duplicates, sourceCost, compared) => {
   const serviceMap = { "Fuel Surcharge": "GROUND", Residential: "GROUND" };
   const path = await processed(charges, {}, { duplicates, serviceMap });
   const { body } = await org.get(`${path}/summary`);
@@ -64,7 +64,7 @@ test.each([
   expect(body.coverage.compared).toBe(compared);
 });
 
-test("D20: an invoice that comes as a file is read with its credits, however these are written", async () => {
+test("D20: an invoice file is read with its credits, in any notation", async () => {
   const csv =
     "Tracking Number,Net Charge,Service,Origin Zip,Zip,Weight (lb)\n" +
     "A,14.00,UPS Ground,07114,10001,3\nA,1.40,Fuel,,,\nA,(2.00),Credit,,,\nA,0.50-,Credit,,,\nA,-0.10,Credit,,,\n";

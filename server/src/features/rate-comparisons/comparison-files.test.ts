@@ -1,16 +1,16 @@
 import { unzipSync } from "fflate";
 import { describe, expect, test } from "vitest";
-import { anItem, far, lb, openComparisonDesk } from "../../testing/comparison-desk.ts";
+import { anItem, far, lb, comparisonFixture } from "../../testing/comparison-fixture.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { workOff } from "../../queue/work.ts";
 import { comparisonWork } from "./rate-comparisons.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
-const { carrierAccountId, aComparison, processed, itemsOf } = await openComparisonDesk(hub, org);
+const { carrierAccountId, aComparison, processed, itemsOf } = await comparisonFixture(hub, org);
 
 describe("scenarios", () => {
-  test("change fuel, discount and divisor, for a look or for good", async () => {
+  test("change fuel, discount and divisor, as a preview or permanently", async () => {
     const size = { dimensions: { length: 12, width: 12, height: 4, unit: "in" } };
     const path = await processed([anItem(), anItem({ weight: lb(1), ...size })]);
     const total = async (query: string) => (await org.get(`${path}/summary${query}`)).body.totals.targetCost;
@@ -30,7 +30,7 @@ describe("scenarios", () => {
     expect((await org.get(`${path}/summary?fuelPercent=-1`)).status).toBe(400);
   });
 
-  test("options choose substitutes and what unmatched services are", async () => {
+  test("options set substitutes and the treatment of unmatched services", async () => {
     const overnight = anItem({ serviceType: "SurePost" });
     expect((await itemsOf(await processed([overnight])))[0]).toMatchObject({
       serviceLevel: "economy",
@@ -96,7 +96,7 @@ describe("files", () => {
     expect(elsewhere.status).toBe(415);
   });
 
-  test("with mistakes are refused with row and column of each, or taken without the wrong rows when asked", async () => {
+  test("with mistakes are rejected with row and column of each, or imported without the invalid rows on request", async () => {
     const before = (await org.get("/rate-comparisons")).body.pagination.total;
     const bad = "tracking,cost,weight,unit,ship date\nA,five,,,\nB,abc,1,stone,\n,3,,,31/31/2026\nOK,3,,,\n";
     const request = { name: "Bad", carrierAccountId, csv: bad, mapping: { unit: "weightUnit" } };
@@ -116,7 +116,7 @@ describe("files", () => {
     expect(taken.body).toMatchObject({ comparison: { itemCount: 1 }, summary: { skipped: 3 } });
   });
 
-  test("can be looked at before anything is chosen: what is in each column, and how the first rows are read", async () => {
+  test("can be previewed: the content of each column, and how the first rows are read", async () => {
     const unknown = "parcel,money,note\n1Z1,14.20,x\n1Z2,abc,\n";
     const look = (more: object) => org.post("/rate-comparisons/import", { csv: unknown, dryRun: true, ...more });
     const first = await look({});
@@ -171,7 +171,7 @@ describe("files", () => {
     expect((await look({ csv: many })).body).toMatchObject({ summary: { items: 30 }, sample: { length: 20 } });
   });
 
-  test("lose no row and take no row for what it is not, whatever programs have made of them", async () => {
+  test("are read without losing or misreading a row, in all dialects", async () => {
     const send = async (csv: string) =>
       (await org.post("/rate-comparisons/import", { name: "x", carrierAccountId, csv, dryRun: true })).body;
     const mixed = await send("tracking,cost,service\r\nA,1,Ground\nB,2,Ground\nC,3,Ground\r\n");
@@ -219,7 +219,7 @@ describe("files", () => {
     expect((await itemsOf(`/rate-comparisons/${body.comparison.id}`))[0].weight).toEqual(weight);
   });
 
-  test("D1: pounds that nobody wrote are said to be assumed, and two units for one weight are refused", async () => {
+  test("D1: assumed pounds are reported, and two units for one weight are rejected", async () => {
     const send = async (csv: string) =>
       (await org.post("/rate-comparisons/import", { name: "x", carrierAccountId, csv, dryRun: true })).body;
     const silent = await send("tracking,cost,weight\nA,1,16\n");
@@ -232,7 +232,7 @@ describe("files", () => {
     ]);
   });
 
-  test("that are none are refused clearly", async () => {
+  test("that are no tables are rejected with a clear error", async () => {
     const send = async (csv: string, more: object = {}) =>
       (await org.post("/rate-comparisons/import", { name: "x", carrierAccountId, csv, ...more })).body.errors[0];
     expect(await send("a,b\n1,2\n")).toMatchObject({ code: "missing_column" });
@@ -253,7 +253,7 @@ describe("files", () => {
     ]);
   });
 
-  test("what went abroad, and what was paid in another currency, is so after an export and an import, too", async () => {
+  test("international parcels and other currencies are kept by export and import", async () => {
     const path = await processed([anItem({ destinationCountry: "Canada" }), anItem({ currency: "EUR" }), anItem()]);
     const csv = (await org.get(`${path}/export.csv`)).text;
     const { comparison } = (await org.post("/rate-comparisons/import", { name: "Again", carrierAccountId, csv })).body;
@@ -265,7 +265,7 @@ describe("files", () => {
       ]);
   });
 
-  test("come out whole and in their order, however many portions they are read and written in", async () => {
+  test("are exported completely and in order, in any number of batches", async () => {
     const numbers = Array.from({ length: 620 }, (_, i) => `P-${i}`);
     const path = await processed(numbers.map((trackingNumber) => anItem({ trackingNumber })));
     const [, ...lines] = (await org.get(`${path}/export.csv`)).text.trim().split("\r\n");
@@ -276,7 +276,7 @@ describe("files", () => {
     expect(sheet.match(/P-\d+/g)).toEqual(numbers);
   });
 
-  test("come out again as CSV that can be imported, and as a spreadsheet", async () => {
+  test("are exported as CSV that can be imported, and as a spreadsheet", async () => {
     const path = await processed([
       anItem({ trackingNumber: "=1+1", destinationCity: 'A "B" & <C>' }),
       anItem({ ...far }),

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { anItem, contract, lb, openComparisonDesk } from "../../testing/comparison-desk.ts";
+import { anItem, contract, lb, comparisonFixture } from "../../testing/comparison-fixture.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { workOff } from "../../queue/work.ts";
 import { comparisonWork } from "./rate-comparisons.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
-const { carrierAccountId, anAccount, processed, itemsOf } = await openComparisonDesk(hub, org);
+const { carrierAccountId, anAccount, processed, itemsOf } = await comparisonFixture(hub, org);
 
 const dearer = (factor: number, more: object) => ({
   ...contract,
@@ -27,8 +27,8 @@ const uploadTo = async (account: string, card: object): Promise<string> => {
 const costsOf = async (path: string): Promise<number[]> =>
   (await itemsOf(path)).map(({ targetCost }: { targetCost: number }) => targetCost);
 
-describe("D19: the card of its own day", () => {
-  test("prices each parcel, as a quote for that day does; without a card of that day today's does", async () => {
+describe("D19: the card of the ship date", () => {
+  test("prices each parcel like a quote for that day; without a card for that day, today's card is used", async () => {
     const account = await anAccount(
       dearer(1, { name: "2024", effectiveFrom: "2024-01-01", effectiveTo: "2024-12-31" }),
     );
@@ -57,7 +57,7 @@ describe("D19: the card of its own day", () => {
     expect(await costsOf(named)).toEqual([26.4, 26.4, 26.4, 26.4, 26.4]);
   });
 
-  test("is found beside names that look like days", async () => {
+  test("is found also with names that look like dates", async () => {
     const account = await anAccount(
       dearer(1, { name: "2025", effectiveFrom: "2025-01-01", effectiveTo: "2025-12-31" }),
     );
@@ -67,7 +67,7 @@ describe("D19: the card of its own day", () => {
     expect(await costsOf(await processed(items, { carrierAccountId: account }, { serviceMap }))).toEqual([13.2]);
   });
 
-  test("tells what was paid, too: a price is looked for on the list of its day", async () => {
+  test("is used to infer the weight from the paid amount as well", async () => {
     const source = await anAccount(dearer(1, { name: "Old", effectiveFrom: "2024-01-01", effectiveTo: "2024-12-31" }));
     await uploadTo(source, dearer(2, { name: "New", effectiveFrom: "2025-01-01" }));
     const paid = (netCost: number, shipDate: string) => anItem({ netCost, shipDate, weight: undefined });
@@ -80,10 +80,10 @@ describe("D19: the card of its own day", () => {
   });
 });
 
-describe("D14: a comparison is stale", () => {
+describe("D14: a comparison becomes stale", () => {
   const remote = { code: "REMOTE", kind: "fixed", amount: 5, when: { destinationSet: "" } };
 
-  test("when a set, a chart or a name of a service that it went by is changed; a scenario says that it goes by the new ones", async () => {
+  test("when a condition set, zone chart or service name that it used is changed; a scenario reports that it uses the new ones", async () => {
     const set = (await org.post("/condition-sets", { name: `Remote ${randomUUID()}` })).body;
     await org.post(`/condition-sets/${set.id}/values`, { values: ["10001"] });
     const account = await anAccount({ ...contract, surcharges: [{ ...remote, when: { destinationSet: set.name } }] });
@@ -115,7 +115,7 @@ describe("D14: a comparison is stale", () => {
     expect((await org.get(other)).body.stale).toBe(false);
   });
 
-  test("when another card counts on a day on which one of its parcels was sent, and only then", async () => {
+  test("only when another card applies on the ship date of one of its parcels", async () => {
     const account = await anAccount({ ...contract, effectiveFrom: "2024-01-01" });
     const source = await anAccount({ ...contract, effectiveFrom: "2024-01-01" });
     const items = ["2025-03-10", "2025-06-20"].map((shipDate) => anItem({ shipDate }));
@@ -142,7 +142,7 @@ describe("D14: a comparison is stale", () => {
   });
 });
 
-describe("D12: the discount that makes both cost the same", () => {
+describe("D12: the break-even discount", () => {
   const terms = {
     ...contract,
     services: contract.services.map((service) => ({
@@ -154,7 +154,7 @@ describe("D12: the discount that makes both cost the same", () => {
     fuel: { percent: 18, appliesTo: "subtotal", discountPercent: 10 },
   };
 
-  test("does so when it is given: minimums, fuel and surcharges are seen to", async () => {
+  test("gives equal costs when it is applied, including minimums, fuel and surcharges", async () => {
     const account = await anAccount(terms);
     const items = Array.from({ length: 60 }, (_, index) =>
       anItem({ netCost: 9 + (index % 7), weight: lb(1 + (index % 10)), residential: index % 3 === 0 }),
@@ -171,7 +171,7 @@ describe("D12: the discount that makes both cost the same", () => {
     expect(given.breakEven.discountPct).toBeLessThanOrEqual(0);
   });
 
-  test("is none where fuel, minimums and surcharges alone cost more", async () => {
+  test("does not exist if fuel, minimums and surcharges alone cost more", async () => {
     const account = await anAccount(terms);
     const path = await processed([anItem({ netCost: 5 })], { carrierAccountId: account });
     const { breakEven } = (await org.get(`${path}/summary`)).body;
@@ -179,12 +179,12 @@ describe("D12: the discount that makes both cost the same", () => {
   });
 });
 
-test("a weight of zero is none: it is not priced as the lightest parcel", async () => {
+test("a weight of zero counts as missing and is not priced as the lightest parcel", async () => {
   const path = await processed([anItem({ weight: lb(0) })], {}, { weightPolicy: "strict" });
   expect(await itemsOf(path)).toMatchObject([{ status: "unrateable", reason: "weight_missing", weight: lb(0) }]);
 });
 
-test("what crossed a border is not priced as if it had not", async () => {
+test("an international parcel is not priced as a domestic one", async () => {
   const items = [
     anItem({ destinationCountry: "Canada", destinationZip: "K1A 0B1", destinationState: "ON" }),
     anItem({ originCountry: "DE" }),

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { parcelsCsv } from "../../../../bench/src/stored-parcels.ts";
-import { anItem, contract, openComparisonDesk, rateOneChunk, workThrough } from "../../testing/comparison-desk.ts";
+import { anItem, contract, comparisonFixture, rateOneChunk, workThrough } from "../../testing/comparison-fixture.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { signIn, startHubProcess } from "../../testing/hub-process.ts";
 import { readyDataDir } from "../../testing/ready-data-dir.ts";
@@ -13,7 +13,7 @@ import { comparisonWork } from "./rate-comparisons.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
-const { aComparison, anAccount } = await openComparisonDesk(hub, org);
+const { aComparison, anAccount } = await comparisonFixture(hub, org);
 
 /** More than is rated in one go. */
 const many = itemsPerTransaction + 10;
@@ -28,7 +28,7 @@ const idOf = (path: string): string => path.split("/").at(-1)!;
 const doneWith = (rated: number) => ({ status: "completed", counts: { pending: 0, rated } });
 
 describe("a comparison whose worker stops", () => {
-  test("half way is finished by another node, and nothing is counted twice", async () => {
+  test("halfway is completed by another node, and nothing is counted twice", async () => {
     const count = 2 * itemsPerTransaction + 10;
     const path = await manyItems(count);
     await rateOneChunk(hub.world, idOf(path));
@@ -57,7 +57,7 @@ describe("a comparison whose worker stops", () => {
     expect(totals.sourceCost).toBe(15 * count);
   });
 
-  test("silently is taken up when its lease has run out, and not before", async () => {
+  test("without releasing its lease is taken over when the lease expires, and not before", async () => {
     const path = await manyItems();
     await rateOneChunk(hub.world, idOf(path));
     const claim =
@@ -72,7 +72,7 @@ describe("a comparison whose worker stops", () => {
     expect((await org.get(path)).body).toMatchObject(doneWith(many));
   });
 
-  test("is free at once when the hub knows that it is alone", async () => {
+  test("is taken over at once if no other hub uses the database", async () => {
     const path = await manyItems();
     const claim =
       "update rate_comparisons set lease_owner = 'dead', lease_until = now() + interval '1 hour' where id = $1";
@@ -112,7 +112,7 @@ describe("a comparison whose worker stops", () => {
   });
 });
 
-describe("a comparison that cannot be worked out", () => {
+describe("a comparison that fails", () => {
   const { db } = hub.world;
 
   async function refused(errcode: string): Promise<{ path: string; heal(): Promise<unknown> }> {
@@ -125,7 +125,7 @@ describe("a comparison that cannot be worked out", () => {
     return { path, heal: () => db.query("drop function if exists refuse_result cascade") };
   }
 
-  test("because the database refuses a result of it is tried a few times and then has failed, and another one is not held up", async () => {
+  test("because the database rejects a result is given up after a few attempts, without delaying others", async () => {
     const { path, heal } = await refused("22003");
     const other = await aComparison([anItem()]);
     await org.post(`${other}/process`);
@@ -147,7 +147,7 @@ describe("a comparison that cannot be worked out", () => {
     expect((await org.get(path)).body).toMatchObject({ status: "completed", revision: 2, error: null });
   });
 
-  test("at first is completed by a later try, from where it was", async () => {
+  test("at first is completed by a later attempt, from its last chunk", async () => {
     const { path, heal } = await refused("22003");
     await workOff(hub.world, comparisonWork);
     expect((await org.get(path)).body).toMatchObject({
@@ -163,7 +163,7 @@ describe("a comparison that cannot be worked out", () => {
     expect((await org.get(`${path}/summary`)).body.totals.sourceCost).toBe(15 * (itemsPerTransaction + 10));
   });
 
-  test("because it takes its process down each time has failed, too", async () => {
+  test("because it crashes its process each time is given up, too", async () => {
     const path = await aComparison([anItem()]);
     await org.post(`${path}/process`);
     for (let death = 0; death < comparisonWork.maxAttempts; death++) {
@@ -174,7 +174,7 @@ describe("a comparison that cannot be worked out", () => {
     expect((await org.get(path)).body).toMatchObject({ status: "failed", error: { code: "internal_error" } });
   });
 
-  test("only in what is cleared up behind it is completed all the same", async () => {
+  test("only in its cleanup is completed all the same", async () => {
     const path = await aComparison([anItem()]);
     await org.post(`${path}/process`);
     await workThrough(hub.world);
@@ -194,7 +194,7 @@ describe("a comparison that cannot be worked out", () => {
 });
 
 describe("comparisons of several organizations", () => {
-  test("do not wait for each other: a small one is completed while another's large ones are at work", async () => {
+  test("do not wait for each other: a small one is completed while large ones of another are in progress", async () => {
     const { db } = hub.world;
     const large = await Promise.all(Array.from({ length: 4 }, () => aComparison([anItem(), anItem()])));
     // They stay at work for as long as the test wants.
@@ -209,7 +209,7 @@ describe("comparisons of several organizations", () => {
       const states = () => Promise.all(large.map(async (path) => (await org.get(path)).body.status));
       await eventually(states, (all) => all.includes("processing"));
       const other = await hub.org();
-      const small = await (await openComparisonDesk(hub, other)).aComparison([anItem()]);
+      const small = await (await comparisonFixture(hub, other)).aComparison([anItem()]);
       await other.post(`${small}/process`);
       // Well before the first of the others is told that it takes too long.
       await eventually(
@@ -227,7 +227,7 @@ describe("comparisons of several organizations", () => {
   });
 });
 
-describe("a comparison whose zone chart, condition set or service names are changed half way", () => {
+describe("a comparison whose zone chart, condition set or service names are changed halfway", () => {
   const count = itemsPerTransaction + 10;
 
   async function halfDone(): Promise<{ path: string; account: string; set: string }> {
@@ -254,7 +254,7 @@ describe("a comparison whose zone chart, condition set or service names are chan
     ["alias", ({ account }) => org.patch(account, { serviceAliases: { "UPS Ground": "FLAT" } }), 27.5],
   ];
 
-  test.each(changes)("begins anew with the %s as it is now, so that no two items differ", async (_what, make, cost) => {
+  test.each(changes)("restarts with the current %s, so that all items use the same", async (_what, make, cost) => {
     const parts = await halfDone();
     expect(await make(parts)).toMatchObject({ status: 200 });
     await workOff(hub.world, comparisonWork);
@@ -265,7 +265,7 @@ describe("a comparison whose zone chart, condition set or service names are chan
     expect(log.data).toMatchObject([{ data: { revision: 1, processed: itemsPerTransaction } }]);
   });
 
-  test("goes on where it was when nothing has changed", async () => {
+  test("continues where it was if nothing has changed", async () => {
     const { path } = await halfDone();
     await workOff(hub.world, comparisonWork);
     expect((await org.get(path)).body).toMatchObject({ status: "completed", counts: { rated: count } });

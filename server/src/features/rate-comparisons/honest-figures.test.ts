@@ -1,12 +1,12 @@
 import { read, utils } from "@e965/xlsx";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { anItem, contract, far, lb, openComparisonDesk } from "../../testing/comparison-desk.ts";
+import { anItem, contract, far, lb, comparisonFixture } from "../../testing/comparison-fixture.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
-const { anAccount, processed, itemsOf } = await openComparisonDesk(hub, org);
+const { anAccount, processed, itemsOf } = await comparisonFixture(hub, org);
 
 type Cells = Record<string, string | number | null>;
 
@@ -60,7 +60,7 @@ describe("N2: the export", () => {
 });
 
 describe("N14: counts", () => {
-  test("are of parcels where shares and states are told, and of rows where items are", async () => {
+  test("are of parcels in shares and states, and of rows in lists of items", async () => {
     const charges = ["Freight", "Fuel", "Residential"];
     const parcels = ["A", "B", "C"].flatMap((trackingNumber) =>
       charges.map((chargeType) => anItem({ trackingNumber, chargeType, ...far })),
@@ -81,8 +81,8 @@ describe("N14: counts", () => {
   });
 });
 
-describe("N8: what cannot be a parcel", () => {
-  test("fails its item, and not the comparison: a price beyond all measure", async () => {
+describe("N8: an implausible parcel", () => {
+  test("fails its item, not the comparison: an excessive price", async () => {
     const dear = {
       ...contract,
       services: [{ ...contract.services[0], perUnitAbove: { unit: "g", rates: { "2": 1000 } } }],
@@ -101,7 +101,7 @@ describe("N8: what cannot be a parcel", () => {
     expect(body.coverage.byReason).toEqual({ amount_out_of_range: 1 });
   });
 
-  test("fails its item: charges of one number beyond all measure", async () => {
+  test("fails its item: excessive charges for one tracking number", async () => {
     const lines = Array.from({ length: 30 }, (_, index) =>
       anItem({ trackingNumber: "1ZRICH", netCost: 1_000_000, chargeType: `Charge ${index}` }),
     );
@@ -111,7 +111,7 @@ describe("N8: what cannot be a parcel", () => {
     expect(rich).toMatchObject({ reason: "amount_out_of_range", sourceCost: 30_000_000 });
   });
 
-  test("fails its item: sides in millimetres that were taken for inches, unless the card allows for them", async () => {
+  test("fails its item: sides in millimetres read as inches, unless the card allows them", async () => {
     const dimensions = { length: 305, width: 254, height: 203, unit: "in" };
     const box = { length: 300, width: 254, height: 203, unit: "cm" };
     const items = [anItem({ dimensions }), anItem({ dimensions: box, weight: lb(1) })];
@@ -131,7 +131,7 @@ describe("N8: what cannot be a parcel", () => {
   });
 });
 
-describe("N9: what a price takes for granted", () => {
+describe("N9: an assumption of a price", () => {
   const codes = async (path: string) => {
     const { assumptions } = (await org.get(`${path}/summary`)).body as {
       assumptions: { code: string; items: number }[];
@@ -141,7 +141,7 @@ describe("N9: what a price takes for granted", () => {
   };
   const dimensions = { length: 10, width: 8, height: 4, unit: "in" };
 
-  test("is told: sides that are missing where the card asks for them", async () => {
+  test("is reported: missing sides if the card uses them", async () => {
     const path = await processed([anItem(), anItem({ dimensions }), anItem({ serviceType: "2nd Day Air" })]);
     expect(await codes(path)).toEqual({ sides_missing: 1 });
     const services = contract.services.map(({ code, level, weightBreaks, rates }) => ({
@@ -160,7 +160,7 @@ describe("N9: what a price takes for granted", () => {
     });
   });
 
-  test("is told: a ship date before every card of the account", async () => {
+  test("is reported: a ship date before every card of the account", async () => {
     const items = ["2019-12-31", "2020-01-01", undefined].map((shipDate) => anItem({ dimensions, shipDate }));
     expect(await codes(await processed(items))).toEqual({ card_not_in_effect: 1 });
     // Who names a day for all has chosen the card.

@@ -97,7 +97,7 @@ function guess({ item, paid }: Parcel, residential: boolean | null): RateResult 
 
 const shared = rater();
 
-test("D5: what was paid tells weight and kind of address, also where nobody wrote down that it is a home", () => {
+test("D5: weight and kind of address are inferred from the paid amount, also if residential is not given", () => {
   const all = parcels(600).map((parcel) => ({ parcel, result: guess(parcel, null) }));
   const isExact = ({ parcel, result }: (typeof all)[number]): boolean => result.targetCents === parcel.truth;
   const isCovered = ({ parcel: { truth }, result }: (typeof all)[number]): boolean =>
@@ -110,7 +110,7 @@ test("D5: what was paid tells weight and kind of address, also where nobody wrot
   expect(told.filter((off) => off !== 0).length).toBeLessThan(15);
 });
 
-test("D5: where homes cost the same in the contract that was paid, the price says nothing about the address", () => {
+test("D5: the kind of address is not inferred if residential costs the same in the paid contract", () => {
   const flat = { ...source, surcharges: [] };
   const silent = createRater({ ...rater(), source: createTariff(flat, () => undefined) });
   const weight = { value: 7, unit: "lb" as const };

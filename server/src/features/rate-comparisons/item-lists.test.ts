@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { anItem, contract, openComparisonDesk, rateOneChunk, workThrough } from "../../testing/comparison-desk.ts";
+import { anItem, contract, comparisonFixture, rateOneChunk, workThrough } from "../../testing/comparison-fixture.ts";
 import { createRandom } from "../../testing/random-parcels.ts";
 import { randomQuery, readAllItems, slowList, toQueryString } from "../../testing/slow-item-list.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
@@ -10,7 +10,7 @@ import type { Item, ItemRequest } from "./rate-items.schemas.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
-const { aComparison, anAccount, processed } = await openComparisonDesk(hub, org);
+const { aComparison, anAccount, processed } = await comparisonFixture(hub, org);
 const idOf = (path: string): string => path.split("/").at(-1)!;
 
 /** Zones that are numbers, among them one beyond 32 bits, and names. */
@@ -103,7 +103,7 @@ async function listedRevision(path: string): Promise<number | null | undefined> 
 describe("lists of items", () => {
   const count = itemsPerTransaction + 1500;
   test(
-    "are what a look at every item says: as a draft, half way, finished, again half way, finished again",
+    "equal the result of checking every item: as a draft, halfway, finished, and again",
     { timeout: 120_000 },
     async () => {
       const carrierAccountId = await anAccount(card);
@@ -131,7 +131,7 @@ describe("lists of items", () => {
     },
   );
 
-  test("of ordinary names are right, too", { timeout: 60_000 }, async () => {
+  test("with ordinary names are right, too", { timeout: 60_000 }, async () => {
     const carrierAccountId = await anAccount(card);
     const names = ["New York", "Yorktown", "NEWARK", "Kansas City", "Odd\u001Fplace"];
     const path = await processed(randomItems(7, count, names), { carrierAccountId });
@@ -139,7 +139,7 @@ describe("lists of items", () => {
     await checkLists(path, 8, 100);
   });
 
-  test("of a state are those that the summary counts for it, however it was written", async () => {
+  test("of a state match its count in the summary, in any spelling", async () => {
     const random = createRandom(21);
     const written = ["NY", " ny", "New  York", "Elsewhere", "unknown", "", undefined];
     const zips = ["10001", "90210", "90210-1234", "501", "7114.0", "000", "bad", "", undefined];
@@ -191,7 +191,7 @@ describe("lists of items", () => {
     }
   });
 
-  test("never show half of a revision while the next one takes its place", async () => {
+  test("never mix two revisions", async () => {
     const path = await processed(Array.from({ length: 2000 }, () => anItem()));
     let isDone = false;
     const again = async () => {
@@ -222,7 +222,7 @@ describe("lists of items", () => {
     expect(await checkLists(path, 13, 60)).toEqual(before);
   });
 
-  test("are right when every item is of a kind of its own", { timeout: 60_000 }, async () => {
+  test("are right when every item is a kind of its own", { timeout: 60_000 }, async () => {
     const many = Array.from({ length: 20_050 }, (_, index) => anItem({ serviceType: `Service ${index} Ground` }));
     const path = await processed(many);
     const { body } = await org.get(`${path}/items?serviceType=service%20777%20ground&sort=-savings`);
@@ -230,7 +230,7 @@ describe("lists of items", () => {
     expect(body.data).toMatchObject([{ index: 777 }]);
   });
 
-  test("leave nothing behind when the comparison is deleted or processed again", async () => {
+  test("are deleted with the comparison or its revision", async () => {
     const kinds = async (path: string) =>
       (await hub.world.db.query("select 1 from rate_item_kinds where comparison_id = $1", [idOf(path)])).length;
     const path = await processed(Array.from({ length: 20 }, () => anItem()));

@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { anItem, contract, lb, openComparisonDesk } from "../../testing/comparison-desk.ts";
+import { anItem, contract, lb, comparisonFixture } from "../../testing/comparison-fixture.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
-const { anAccount, processed, itemsOf } = await openComparisonDesk(hub, org);
+const { anAccount, processed, itemsOf } = await comparisonFixture(hub, org);
 
 /** With a charge for homes, of which three fifths are expected where nothing tells. */
 const homeContract = {
@@ -30,7 +30,7 @@ const facts = {
 };
 type Fact = keyof typeof facts;
 
-test("N1: a charge line that stands first does not hide what the others say", async () => {
+test("N1: a first charge line without data does not hide the data of the others", async () => {
   const path = await processed(
     [
       { trackingNumber: "1Z1", netCost: 2, serviceType: "Fuel Surcharge", originZip: "07114", destinationZip: "10001" },
@@ -62,7 +62,7 @@ test("N1: a charge line that stands first does not hide what the others say", as
     expect((await itemsOf(path, `?${query}`)).map(({ index }: { index: number }) => index)).toEqual([0, 1]);
 });
 
-test("N1: each line for itself stays what it was where lines are kept apart", async () => {
+test("N1: without summing, each line keeps its own data", async () => {
   const lines = [anItem({ trackingNumber: "T", weight: undefined }), anItem({ trackingNumber: "T", weight: lb(10) })];
   const path = await processed(lines, { carrierAccountId }, { duplicates: "keep" });
   expect(await itemsOf(path)).toMatchObject([
@@ -157,7 +157,7 @@ test.each([
   ["Ground Residential", true, 18.2],
   ["FedEx Home Delivery", true, 18.2],
   ["Ground Commercial", false, 13.2],
-])("N6: the name of a service says whether it goes to a home: %s", async (serviceType, residential, targetCost) => {
+])("N6: the name of a service tells whether it is residential: %s", async (serviceType, residential, targetCost) => {
   const path = await processed([anItem({ serviceType })], { carrierAccountId });
   expect(await itemsOf(path)).toMatchObject([{ residential, targetCost }]);
   // What the item itself says goes before it.
@@ -165,14 +165,14 @@ test.each([
   expect(await itemsOf(said)).toMatchObject([{ residential: true, targetCost: 18.2 }]);
 });
 
-test("N6: a charge for homes says so as well, where the service does not", async () => {
+test("N6: a residential charge tells it as well, if the service does not", async () => {
   const freight = anItem({ trackingNumber: "1ZHOME", chargeType: "Freight" });
   const charge = anItem({ trackingNumber: "1ZHOME", netCost: 5, chargeType: "Residential Surcharge" });
   const path = await processed([freight, charge], { carrierAccountId });
   expect(await itemsOf(path, "?residential=true")).toMatchObject([{ index: 0, targetCost: 18.2 }]);
 });
 
-test("N16: items are found by home or business, by the service they were priced with, and by a charge", async () => {
+test("N16: items can be filtered by residential or business, priced service, and charge", async () => {
   const path = await processed(
     [
       anItem({ serviceType: "Ground Residential" }),

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { anItem, contract as card, far, lb, openComparisonDesk } from "../../testing/comparison-desk.ts";
+import { anItem, contract as card, far, lb, comparisonFixture } from "../../testing/comparison-fixture.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { workOff } from "../../queue/work.ts";
 import { comparisonWork } from "./rate-comparisons.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
-const { carrierAccountId, anAccount, aComparison, processed, itemsOf } = await openComparisonDesk(hub, org);
+const { carrierAccountId, anAccount, aComparison, processed, itemsOf } = await comparisonFixture(hub, org);
 
 describe("a comparison", () => {
   test("is created as a draft, processed, read and deleted", async () => {
@@ -82,7 +82,7 @@ describe("a comparison", () => {
     expect((await org.delete(path)).status).toBe(404);
   });
 
-  test("is refused with every wrong item at once, and nothing is kept", async () => {
+  test("is rejected with all invalid items at once, and nothing is stored", async () => {
     const before = (await org.get("/rate-comparisons")).body.pagination.total;
     const answer = await org.post("/rate-comparisons", {
       name: "Wrong",
@@ -106,7 +106,7 @@ describe("a comparison", () => {
     expect((await org.get("/rate-comparisons")).body.pagination.total).toBe(before);
   });
 
-  test("without items, without a rate card or already at work is not processed", async () => {
+  test("without items, without a rate card or in progress cannot be processed", async () => {
     const empty = await aComparison([]);
     expect((await org.post(`${empty}/process`)).body).toMatchObject({ status: 400, errors: [{ code: "no_items" }] });
     const { body } = await org.post("/carrier-accounts", { name: "No card", carrier: "rate-card" });
@@ -119,7 +119,7 @@ describe("a comparison", () => {
     await workOff(hub.world, comparisonWork);
   });
 
-  test("is processed again as a new revision, and says when the rate card has changed", async () => {
+  test("is processed again as a new revision, and reports a changed rate card", async () => {
     const account = await anAccount();
     const path = await processed([anItem()], { carrierAccountId: account });
     expect((await org.get(path)).body).toMatchObject({ revision: 1, stale: false });
@@ -148,7 +148,7 @@ describe("a comparison", () => {
 });
 
 describe("items", () => {
-  test("that cannot be compared say why, and their cost is stated apart", async () => {
+  test("that cannot be compared have a reason, and their cost is counted separately", async () => {
     const path = await processed([
       anItem(),
       anItem({ serviceType: "carrier pigeon" }),
@@ -199,7 +199,7 @@ describe("items", () => {
     expect(totals).toMatchObject({ sourceCost: 30, sourceCostUnrated: 135 });
   });
 
-  test("without a weight rest on a flat price, on the contract that was paid, or on usual weights, and say so", async () => {
+  test("without a weight use a flat price, the paid contract or usual weights, and report it", async () => {
     const source = await anAccount({
       ...card,
       services: [{ ...card.services[0], rates: { "2": [11, 13, 16], "8": [21, 25, 31] } }],
@@ -235,11 +235,11 @@ describe("items", () => {
     });
   });
 
-  test("of unknown weight take the weights of the others when there are enough", async () => {
+  test("of unknown weight use the weights of the others if there are enough", async () => {
     const known = Array.from({ length: 30 }, (_, index) =>
       anItem({ weight: lb(index < 15 ? 1 : 10), serviceType: "House Brand" }),
     );
-    // Under another name too, when somebody said which service it is.
+    // Under another name too, if the service was mapped.
     const options = { serviceMap: { "house brand": "GROUND" } };
     const path = await processed([...known, anItem({ weight: undefined })], { options });
     const last = (await itemsOf(path)).at(-1);
@@ -250,7 +250,7 @@ describe("items", () => {
     );
   });
 
-  test("go to the service that was named for theirs, whatever its name means elsewhere", async () => {
+  test("use the mapped service, whatever its name means elsewhere", async () => {
     const flat = { weightBreaks: [{ upTo: null }] };
     const services = [
       { code: "PRIORITY", level: "two_day", rates: { "2": [25] }, ...flat },
@@ -266,7 +266,7 @@ describe("items", () => {
     expect(body.quotes).toMatchObject([{ service: "PRIORITY", total: 27.5 }]);
   });
 
-  test("pay the surcharge of their state however it is written, or when only the ZIP tells it", async () => {
+  test("pay the surcharge of their state in any spelling, or derived from the ZIP", async () => {
     const surcharges = [{ code: "NEW_YORK", kind: "fixed", amount: 5, when: { destinationStates: ["NY"] } }];
     const account = await anAccount({ ...card, surcharges });
     const states = ["NY", "ny", " Ny ", "New York", "", undefined, "NJ"];
@@ -276,7 +276,7 @@ describe("items", () => {
     expect(costs).toEqual([18.2, 18.2, 18.2, 18.2, 18.2, 18.2, 13.2]);
   });
 
-  test("near the end of a zone carry both prices", async () => {
+  test("near a zone boundary have both prices", async () => {
     const zones = { "4": [10, 12, 15], "5": [20, 24, 30] };
     const account = await anAccount({ ...card, zoneScheme: "usps", services: [{ ...card.services[0], rates: zones }] });
     const path = await processed([anItem({ originZip: "30301", destinationZip: "33101" })], {
@@ -325,7 +325,7 @@ describe("items", () => {
 });
 
 describe("the summary and the list of items", () => {
-  test("agree on each service, however it is written", async () => {
+  test("agree on each service in any spelling", async () => {
     const spellings = ["UPS Ground", "UPS GROUND", "UPS Ground", "ups ground", "Overnight"];
     const path = await processed(spellings.map((serviceType) => anItem({ serviceType })));
     const { serviceBreakdown, totals } = (await org.get(`${path}/summary`)).body;
@@ -335,7 +335,7 @@ describe("the summary and the list of items", () => {
     expect(listed.body.pagination.total).toBe(4);
   });
 
-  test("say which statuses there are when a wrong one is asked for", async () => {
+  test("list the allowed statuses for an unknown one", async () => {
     const path = await aComparison([anItem()]);
     const { status, body } = await org.get(`${path}/items?status=rated,estimatd`);
     expect(status).toBe(400);

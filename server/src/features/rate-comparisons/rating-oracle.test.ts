@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { demoCards } from "../../carriers/demo/demo-cards.ts";
 import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
-import { openComparisonDesk } from "../../testing/comparison-desk.ts";
+import { comparisonFixture } from "../../testing/comparison-fixture.ts";
 import { createRandom, randomCard, randomItems } from "../../testing/random-parcels.ts";
 import { slowPrice } from "../../testing/slow-rater.ts";
 import type { Answer } from "../../testing/test-client.ts";
@@ -9,7 +9,7 @@ import { startTestHub } from "../../testing/test-hub.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
-const { anAccount, processed } = await openComparisonDesk(hub, org);
+const { anAccount, processed } = await comparisonFixture(hub, org);
 
 // The long form: RATING_ITEMS=100000 npm test -- rating-oracle
 const itemsPerCard = Number(process.env["RATING_ITEMS"] ?? 700);
@@ -39,7 +39,7 @@ describe.each(cards)("with the card %s", async (name, card) => {
   const { body: summary } = await org.get(`${path}/summary`);
   const compared = found.filter((item) => item.targetCost !== null);
 
-  test("every item costs, line by line, what a slow and simple calculation says", () => {
+  test("the price of every item equals, line by line, a slow and simple reference calculation", () => {
     expect(found).toHaveLength(items.length);
     const ours = found.map(({ zone, targetCost, lines, reason }) => ({
       zone,
@@ -52,7 +52,7 @@ describe.each(cards)("with the card %s", async (name, card) => {
     expect(compared.length).toBeGreaterThan(50);
   });
 
-  test("the summary is the sum of its items, to the cent, however it is broken down", () => {
+  test("the summary is the sum of its items, to the cent, in every breakdown", () => {
     const source = sum(compared, (item) => cents(item.sourceCost));
     const target = sum(compared, (item) => cents(item.targetCost));
     const { totals, coverage, costBreakdown, outcomes, cheapestMix, distribution } = summary;
@@ -96,7 +96,7 @@ describe.each(cards)("with the card %s", async (name, card) => {
     expect(cents(totals.targetHigh)).toBe(sum(compared, (item) => cents(item.targetHigh)));
   });
 
-  test("D13: a scenario that changes nothing comes to the same, whatever is agreed about fuel", async () => {
+  test("D13: a scenario without changes gives the same total, for any fuel terms", async () => {
     const fuelPercent = card.fuel?.percent;
     if (fuelPercent === undefined) return;
     const { body } = await org.get(`${path}/summary?fuelPercent=${fuelPercent}`);

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { anItem, lb, openComparisonDesk } from "../../testing/comparison-desk.ts";
+import { anItem, lb, comparisonFixture } from "../../testing/comparison-fixture.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
-const { processed, itemsOf } = await openComparisonDesk(hub, org);
+const { processed, itemsOf } = await comparisonFixture(hub, org);
 
 const unweighed = (trackingNumber: string, more: object = {}) => anItem({ weight: undefined, trackingNumber, ...more });
 
-describe("items without a weight whose parcel is a shipment of ours", () => {
-  test("are priced with its weight, exactly, and say so", async () => {
+describe("items without a weight that match a stored shipment", () => {
+  test("are priced with its weight, and report that basis", async () => {
     await org.post("/shipments", { trackingNumber: "1Z 999-A", weight: lb(10) });
     await org.post("/shipments", { trackingNumber: "1ZNOWEIGHT" });
     const path = await processed([
@@ -33,7 +33,7 @@ describe("items without a weight whose parcel is a shipment of ours", () => {
     expect(scenario.totals).toEqual(body.totals);
   });
 
-  test("keep what they say themselves", async () => {
+  test("keep their own data", async () => {
     await org.post("/shipments", { trackingNumber: "1ZHEAVY", weight: lb(10), service: "2nd Day Air" });
     const path = await processed(
       [
@@ -52,7 +52,7 @@ describe("items without a weight whose parcel is a shipment of ours", () => {
     ]);
   });
 
-  test("also when only exact weights are wanted", async () => {
+  test("count as exact weights", async () => {
     await org.post("/shipments", { trackingNumber: "1ZSTRICT", weight: { value: 16, unit: "oz" } });
     const path = await processed([unweighed("1ZSTRICT"), unweighed("1ZNOTHING")], {}, { weightPolicy: "strict" });
     expect(await itemsOf(path)).toMatchObject([
@@ -61,7 +61,7 @@ describe("items without a weight whose parcel is a shipment of ours", () => {
     ]);
   });
 
-  test("take the newest of several, none that was voided, and none of another organization", async () => {
+  test("use the newest of several shipments, no voided one, and none of another organization", async () => {
     const other = await hub.org();
     await other.post("/shipments", { trackingNumber: "1ZFOREIGN", weight: lb(10) });
     await org.post("/shipments", { trackingNumber: "1ZTWICE", weight: lb(10), carrier: "UPS" });

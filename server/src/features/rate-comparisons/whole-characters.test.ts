@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { chartFromCsv } from "../../carriers/zones/chart-csv.ts";
 import { csv as csvBridge } from "../../connectors/csv/csv-bridge.ts";
-import { openComparisonDesk } from "../../testing/comparison-desk.ts";
+import { comparisonFixture } from "../../testing/comparison-fixture.ts";
 import { callFor, pullAll, taskOf } from "../../testing/connector-calls.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 
 // protocol 3: files are read in portions of 64 Ki; none of them ends within a character.
 const hub = await startTestHub();
 const org = await hub.org();
-const { carrierAccountId, itemsOf } = await openComparisonDesk(hub, org);
+const { carrierAccountId, itemsOf } = await comparisonFixture(hub, org);
 const face = "\u{1f600}";
 
 type Reader = {
@@ -71,7 +71,7 @@ const readers: Reader[] = [
   },
 ];
 
-test.each(readers)("$name: a character on the border of two portions stays whole", async ({ file, read }) => {
+test.each(readers)("$name: a character on the border of two chunks stays whole", async ({ file, read }) => {
   for (const [i, at] of [65_534, 65_535, 65_536, 131_071].entries()) {
     const number = `W-${i}`;
     const text = file(number);

@@ -31,7 +31,7 @@ async function imported(count: number): Promise<Task> {
   return task;
 }
 
-test("a change is tried on the first records that were pulled before, and on what was made of them", async () => {
+test("a changed mapping is replayed on the first pulled records and compared with the former output", async () => {
   const task: Task = { bridgeId: await aBridge(), taskName: "orders.import" };
   const active = await transformation(task, [{ source: "order_no", target: "number" }], true);
   await execute(task, { count: 8 });
@@ -56,7 +56,7 @@ test("a change is tried on the first records that were pulled before, and on wha
   );
 });
 
-test("without a transformation, what the connector made of the records is what it is held against", async () => {
+test("without a transformation, the replay is compared with the output of the connector", async () => {
   const task = await imported(2);
   const draft = await transformation(task, [{ value: "X-1", target: "number" }]);
   const [result] = (await replay(draft)).results;
@@ -64,7 +64,7 @@ test("without a transformation, what the connector made of the records is what i
   expect(result.differences).toContainEqual(expect.objectContaining({ path: "/0/number", after: "X-1" }));
 });
 
-test("orders that were sent are tried as they were then", async () => {
+test("sent orders are replayed as they were at that time", async () => {
   const task: Task = { bridgeId: await aBridge(), taskName: "orders.export" };
   const { id } = (await org.post("/orders", { number: "SENT-1", tags: ["then"] })).body;
   const active = await transformation(task, [{ source: "tags", target: "labels" }], true);
@@ -77,7 +77,7 @@ test("orders that were sent are tried as they were then", async () => {
   ]);
 });
 
-test("who may not know people is told nothing: a mapping of one's own would ask about them (security 9)", async () => {
+test("without pii:read a replay is rejected, since a mapping could read personal data (security 9)", async () => {
   const task = await imported(1);
   const draft = await transformation(task, [{ source: "buyer.last_name", target: "number" }]);
   const seen = (await replay(draft)).results[0].differences.find(({ path }: { path: string }) => path === "/0/number");
@@ -93,7 +93,7 @@ test("who may not know people is told nothing: a mapping of one's own would ask 
   }
 });
 
-test("records are kept sealed, a few of them, of the newest executions, and not for long", async () => {
+test("a few records of the newest executions are stored encrypted for a short time", async () => {
   const task = await imported(1);
   for (let round = 0; round < 51; round++) await execute(task, { count: 1 });
   const kept = `from task_samples where bridge_id = '${task.bridgeId}'`;
@@ -117,7 +117,7 @@ test("records are kept sealed, a few of them, of the newest executions, and not 
   expect(gone.results[0].reason).toContain("7 days");
 });
 
-test("records that are too large are not kept, and the others are", async () => {
+test("records that are too large are not stored, the others are", async () => {
   const task: Task = { bridgeId: await aBridge(), taskName: "orders.export" };
   const lines = Array.from({ length: 200 }, (_, i) => ({ sku: `S-${i}`, name: "long ".repeat(40), quantity: 1 }));
   const large = await org.post("/orders", { number: "LARGE-1", lines });

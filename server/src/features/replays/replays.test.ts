@@ -11,7 +11,7 @@ async function transformation(direction: string, mappings: object[], isActive = 
   return (await org.post("/transformations", about)).body.id;
 }
 
-test("a transformation is run on what passed through before, and every difference and failure is reported", async () => {
+test("a transformation is run on earlier records, and every difference and failure is reported", async () => {
   const first = await transformation("outbound", [{ source: "total", target: "amount" }], true);
   for (const total of ["1.50", "12,50"]) {
     await org.post("/tasks/execute-sync", { bridgeId, taskName: "noop", input: { total } });
@@ -31,7 +31,7 @@ test("a transformation is run on what passed through before, and every differenc
   expect((await org.get("/tasks/executions?limit=1")).body.pagination.total).toBe(2);
 });
 
-test("what a task answered is replayed as it came, whatever was made of it then", async () => {
+test("the response of a task is replayed as received, not as it was mapped", async () => {
   const inbound = await transformation("inbound", [{ source: "amount", target: "a" }], true);
   await org.post("/tasks/execute-sync", { bridgeId, taskName: "noop", input: { total: "2" } });
   expect((await org.post(`/transformations/${inbound}/replay`, { limit: 1 })).body.results[0].status).toBe("unchanged");
@@ -55,7 +55,7 @@ test("what a task answered is replayed as it came, whatever was made of it then"
   ]);
 });
 
-test("an answer that could not be mapped can be tried on a mended mapping", async () => {
+test("a response that could not be mapped can be replayed on a corrected mapping", async () => {
   const strict = [{ source: "amount", target: "a", type: "number", required: true }];
   const [active] = (await org.get("/transformations?direction=inbound&isActive=true")).body.data;
   await org.patch(`/transformations/${active.id}`, { mappings: strict });
@@ -68,7 +68,7 @@ test("an answer that could not be mapped can be tried on a mended mapping", asyn
   expect(body.results).toMatchObject([{ status: "changed", differences: [{ path: "", after: { a: "3,5" } }] }]);
 });
 
-test("what is not kept as it came is said to be so, not guessed", async () => {
+test("records that are not stored as received are reported, not guessed", async () => {
   const [active] = (await org.get("/transformations?direction=inbound&isActive=true")).body.data;
   await org.patch(`/transformations/${active.id}`, { mappings: [{ source: "amount", target: "a" }] });
   await org.post("/tasks/execute-sync", { bridgeId, taskName: "noop", input: { total: "x".repeat(70_000) } });
@@ -85,7 +85,7 @@ test("a key that may not read executions may not replay them", async () => {
   expect([status, body.required]).toEqual([403, ["tasks:read", "pii:read"]]);
 });
 
-test("differences are named as deep down as possible", () => {
+test("differences are reported at the deepest path", () => {
   expect(differencesOf({ a: { "b/c": [1, 2] }, d: 1 }, { a: { "b/c": [1, 3, 4] }, d: 1, e: null })).toEqual([
     { path: "/a/b~1c/1", before: 2, after: 3 },
     { path: "/a/b~1c/2", after: 4 },

@@ -16,7 +16,7 @@ async function aShop(consumerSecret = shop.token): Promise<string> {
 }
 const importTask = { taskName: "orders.import" };
 
-test("a sample is read as it comes and as the hub would take it, and nothing is stored", async () => {
+test("a sample has the record as received and as the hub would import it, and nothing is stored", async () => {
   const id = await aShop();
   expect((await org.get(`/bridges/${id}/samples?taskName=orders.import`)).body).toEqual({ data: [] });
   const { status, body } = await org.post(`/bridges/${id}/samples`, { ...importTask, limit: 2 });
@@ -41,7 +41,7 @@ test("a sample is read as it comes and as the hub would take it, and nothing is 
   });
 });
 
-test("what the other side says is told word for word, and the bridge is failing", async () => {
+test("an error of the other system is quoted, and the bridge is failing", async () => {
   const id = await aShop("cs_wrong");
   const { status, body } = await org.post(`/bridges/${id}/samples`, importTask);
   expect([status, body.ok, body.records, body.total]).toEqual([200, false, [], null]);
@@ -49,7 +49,7 @@ test("what the other side says is told word for word, and the bridge is failing"
   expect((await org.get(`/bridges/${id}`)).body.health.lastError.message).toBe(body.error.message);
 });
 
-test("only a task that reads records has one, and an inactive bridge is not called", async () => {
+test("only tasks that read records have samples, and an inactive bridge is not called", async () => {
   const id = await aShop();
   const push = await org.post(`/bridges/${id}/samples`, { taskName: "connection.test" });
   expect([push.status, push.body.errors[0].code]).toEqual([400, "task_reads_no_records"]);
@@ -61,7 +61,7 @@ test("only a task that reads records has one, and an inactive bridge is not call
   expect(shop.requests).toHaveLength(asked);
 });
 
-test("who may not know people sees no sample, and the other side is not asked", async () => {
+test("without pii:read there is no sample, and the other system is not called", async () => {
   const id = await aShop();
   const blind = await org.withScopes(["bridges:read", "tasks:read", "tasks:execute"]);
   const asked = shop.requests.length;

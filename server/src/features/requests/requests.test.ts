@@ -11,7 +11,7 @@ async function list(org: Caller, query = ""): Promise<Row[]> {
   return (await org.get(`/requests?limit=100${query}`)).body.data as Row[];
 }
 
-test("requests of keys are listed with who made them and how they ended, and nothing of what was asked", async () => {
+test("requests of keys are listed with caller and status, without their content", async () => {
   const org = await hub.org();
   const made = await org.post("/orders", { number: "A-1", customer: { name: "Ada", email: "ada@lovelace.example" } });
   const { id } = made.body as { id: string };
@@ -36,7 +36,7 @@ test("requests of keys are listed with who made them and how they ended, and not
   expect(found).toMatchObject({ method: "POST", status: 400 });
 });
 
-test("filters name the caller, what was asked for and how it ended", async () => {
+test("requests can be filtered by caller, route and status", async () => {
   const org = await hub.org();
   const narrow = await org.withScopes(["orders:read"]);
   await narrow.get("/orders");
@@ -66,7 +66,7 @@ test("reads of users are not logged; their changes and failures are", async () =
   ]);
 });
 
-test("other organizations and strangers are not in it", async () => {
+test("requests of other organizations and anonymous callers are not listed", async () => {
   const [org, other] = [await hub.org(), await hub.org()];
   await hub.anonymous.get("/orders");
   const made = await other.post("/orders", {});
@@ -74,7 +74,7 @@ test("other organizations and strangers are not in it", async () => {
   expect(await list(other, `&requestId=${made.headers.get("x-request-id")}`)).toHaveLength(1);
 });
 
-test("who asks for very much has some of it left out, reads first, and is told how many", async () => {
+test("above the limit requests are dropped, reads first, and the number of dropped ones is shown", async () => {
   const org = await hub.org();
   // A minute of its own, as the clock has it.
   hub.advance(60_000 - (hub.world.clock.now().getTime() % 60_000));
@@ -89,7 +89,7 @@ test("who asks for very much has some of it left out, reads first, and is told h
   expect((await list(org, "&method=GET&route=/api/v1/me"))[0]?.droppedCount).toBe(0);
 });
 
-test("they go after their time, and the audit log does not fill with that", async () => {
+test("old requests are deleted without entries in the audit log", async () => {
   const org = await hub.org();
   await org.post("/orders", {});
   expect((await list(org)).length).toBeGreaterThan(0);

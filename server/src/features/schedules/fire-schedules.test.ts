@@ -57,7 +57,7 @@ async function cancelAll(id: string): Promise<void> {
 }
 
 describe("a schedule that is due", () => {
-  test("runs once, for its occurrence, and goes on to the next", async () => {
+  test("runs once for its occurrence, and then waits for the next", async () => {
     await setClock("2027-01-01T00:01:00Z");
     const id = await aSchedule({ input: { from: "schedule" } });
     await fireAt("2027-01-01T00:04:59.999Z");
@@ -81,7 +81,7 @@ describe("a schedule that is due", () => {
     await org.delete(`/schedules/${id}`);
   });
 
-  test("does not run when its bridge is not active, says why, and goes on when it is again", async () => {
+  test("does not run while its bridge is inactive, shows the reason, and continues afterwards", async () => {
     const bridge = await aBridge();
     await setClock("2027-01-01T00:01:00Z");
     const id = await aSchedule({ bridgeId: bridge });
@@ -102,7 +102,7 @@ describe("a schedule that is due", () => {
   test.each([
     ["whose connector is not installed any more", "gone"],
     ["that the preview must not call", "rest"],
-  ])("does not run on a bridge %s, says why, and holds up no other", async (_, connector) => {
+  ])("does not run on a bridge %s, shows the reason, and delays no other", async (_, connector) => {
     const bridge = await aBridge();
     await setClock("2027-01-01T00:01:00Z");
     const [id, other] = [await aSchedule({ bridgeId: bridge }), await aSchedule()];
@@ -119,7 +119,7 @@ describe("a schedule that is due", () => {
     for (const schedule of [id, other]) await org.delete(`/schedules/${schedule}`);
   });
 
-  test("runs again for a time that comes again, when the clock of the preview is set back", async () => {
+  test("runs again for a repeated time when the clock of the preview is set back", async () => {
     const scheduler = startScheduler(hub.world);
     await setClock("2027-06-01T00:01:00Z");
     const id = await aSchedule();
@@ -151,7 +151,7 @@ describe("when the hub was down for six hours", () => {
   });
 
   test.each(["skip", "queue_one"])(
-    "with overlap: %s missed runs come one after the other, each once",
+    "with overlap: %s missed runs are made one after the other, each once",
     async (overlap) => {
       await setClock("2027-01-02T00:00:00Z");
       const id = await aSchedule({ missed: "all", overlap });
@@ -175,7 +175,7 @@ describe("when the hub was down for six hours", () => {
     },
   );
 
-  test("with overlap: cancel_running the last of the missed runs alone is made", async () => {
+  test("with overlap: cancel_running only the last of the missed runs is made", async () => {
     await setClock("2027-01-02T00:00:00Z");
     const id = await aSchedule({ missed: "all", overlap: "cancel_running" });
     await fireAt("2027-01-02T00:17:00Z");
@@ -184,7 +184,7 @@ describe("when the hub was down for six hours", () => {
     await org.delete(`/schedules/${id}`);
   });
 
-  test("no more than the last hundred are caught up, however long it was", async () => {
+  test("at most the last hundred missed runs are made", async () => {
     await setClock("2027-01-02T00:00:00Z");
     const id = await aSchedule({ cron: "* * * * *", missed: "all", overlap: "allow" });
     await fireAt("2029-01-02T00:00:30Z");
@@ -196,7 +196,7 @@ describe("when the hub was down for six hours", () => {
   });
 });
 
-describe("when the run before has not ended", () => {
+describe("when the previous run has not ended", () => {
   const start = Date.parse("2027-01-03T00:00:00Z");
   const at = (minutes: number): string => new Date(start + minutes * minuteMs).toISOString();
 
@@ -207,7 +207,7 @@ describe("when the run before has not ended", () => {
     return id;
   }
 
-  test("skip leaves out what is due, and counts it", async () => {
+  test("skip skips the due run, and counts it", async () => {
     const id = await started("skip");
     await fireAt(at(10));
     expect(await timesOf(id)).toEqual([at(5)]);
@@ -221,7 +221,7 @@ describe("when the run before has not ended", () => {
     await org.delete(`/schedules/${id}`);
   });
 
-  test("queue_one keeps one waiting, which runs as soon as it can", async () => {
+  test("queue_one keeps one run waiting, which starts as soon as possible", async () => {
     const id = await started("queue_one");
     await fireAt(at(10));
     await fireAt(at(15));
@@ -234,7 +234,7 @@ describe("when the run before has not ended", () => {
     await org.delete(`/schedules/${id}`);
   });
 
-  test("a scheduler runs what waits as soon as it can, not when the next one is due", async () => {
+  test("a scheduler starts a waiting run as soon as possible, not when the next one is due", async () => {
     const id = await started("queue_one");
     await fireAt(at(10));
     expect((await read(id)).deferredRunAt).toBe(at(10));
@@ -249,7 +249,7 @@ describe("when the run before has not ended", () => {
     await org.delete(`/schedules/${id}`);
   });
 
-  test("queue_one forgets what waits when it is paused", async () => {
+  test("a pause discards the waiting run of queue_one", async () => {
     const id = await started("queue_one");
     await fireAt(at(10));
     expect((await org.post(`/schedules/${id}/pause`)).body.deferredRunAt).toBe(null);
@@ -259,7 +259,7 @@ describe("when the run before has not ended", () => {
     await org.delete(`/schedules/${id}`);
   });
 
-  test("allow runs them side by side", async () => {
+  test("allow runs them concurrently", async () => {
     const id = await started("allow");
     await fireAt(at(10));
     expect(await executionsOf(id)).toMatchObject([{ status: "queued" }, { status: "queued" }]);
@@ -275,7 +275,7 @@ describe("when the run before has not ended", () => {
   });
 });
 
-test("several nodes make exactly one execution of every occurrence, also when one of them is stopped", async () => {
+test("several nodes create exactly one execution for every occurrence, also when one of them is stopped", async () => {
   const node = await hub.secondNode({ taskSlots: 0 });
   const schedulers = [startScheduler(hub.world), startScheduler(node.world)];
   const start = Date.parse("2027-04-01T00:00:00Z");
@@ -298,7 +298,7 @@ test("several nodes make exactly one execution of every occurrence, also when on
     expect(await timesOf(id)).toEqual(expected);
   }
   await schedulers[1]!.stop();
-  // Ten minutes with nobody at work are counted once, whoever comes first.
+  // Ten minutes without a running hub are counted once, by the first node.
   const missedBefore = new Map<string, number>();
   for (const id of ids) missedBefore.set(id, (await read(id)).counters.missed);
   await setClock(start + (minutes + 10.5) * minuteMs);
@@ -312,7 +312,7 @@ test("several nodes make exactly one execution of every occurrence, also when on
   }
 });
 
-test("a node whose own clock is wrong fires nothing early and misses nothing", async () => {
+test("a node with a wrong clock starts nothing early and misses nothing", async () => {
   const live = await startTestHub({ taskSlots: 0 });
   const owner = await live.org();
   const bridge = (await owner.post("/bridges", { name: "B", connector: "demo" })).body.id;
@@ -326,7 +326,7 @@ test("a node whose own clock is wrong fires nothing early and misses nothing", a
   expect((await owner.post("/schedules", schedule)).body.nextRunAt).toBe(before.nextRunAt);
 });
 
-test("a scheduler wakes up by itself when a schedule is due", async () => {
+test("a scheduler wakes up when a schedule is due", async () => {
   const scheduler = startScheduler(hub.world);
   afterAll(() => scheduler.stop());
   const justBefore = "2027-05-01T00:00:58Z";
@@ -343,7 +343,7 @@ test("a scheduler wakes up by itself when a schedule is due", async () => {
   await org.delete(`/schedules/${id}`);
 });
 
-describe("whatever is done to a schedule", () => {
+describe("after any sequence of changes to a schedule", () => {
   // The long form: SCHEDULE_SEQUENCES=500 npm test -- fire-schedules
   const sequences = Number(process.env["SCHEDULE_SEQUENCES"] ?? 12);
   const timeout = 60_000 + sequences * 3_000;
@@ -386,7 +386,7 @@ describe("whatever is done to a schedule", () => {
   }
 
   test(
-    "it fires what its cron names while active, nothing in a pause, and no trigger moves it",
+    "it runs as its cron expression says while active, not during a pause, and a manual trigger does not shift it",
     { timeout },
     async () => {
       let day = 0;

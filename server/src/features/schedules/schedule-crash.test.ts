@@ -7,7 +7,7 @@ import { fireDueSchedules } from "./fire-schedules.ts";
 
 // The short form of `npm run chaos -- --schedules`: real processes, real kills.
 test(
-  "two hubs that are killed while they catch up leave one execution for each occurrence",
+  "two hubs that are killed during catch-up leave one execution for each occurrence",
   { timeout: 180_000 },
   async () => {
     const session = { seed: 5, strikes: 5, nodes: 2, occurrences: 400, withinMs: 8_000, isTimePassed: true };
@@ -18,7 +18,7 @@ test(
   },
 );
 
-test("the check finds what it is there to find", async () => {
+test("the checker detects missing, duplicate and unexpected executions", async () => {
   const hub = await startTestHub({ taskSlots: 0 });
   const org = await hub.org();
   const bridgeId = (await org.post("/bridges", { name: "B", connector: "demo" })).body.id;

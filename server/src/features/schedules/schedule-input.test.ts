@@ -28,7 +28,7 @@ const person = { name: "Zelda Quux", email: "zelda@quux.example", tel: 151855501
 const secret = "schedule-secret-1";
 
 describe("the input of a task", () => {
-  test("shows no personal data in a schedule to who may not read them, as in its executions", async () => {
+  test("shows no personal data in a schedule without pii:read, as in its executions", async () => {
     const input = { path: "/people", method: "POST", body: { customer: person } };
     const { body: made } = await org.post("/schedules", { ...timing, bridgeId: await aBridge(), input });
     expect(made.input).toMatchObject(input);
@@ -49,7 +49,7 @@ describe("the input of a task", () => {
     expect((await org.get(`/schedules/${made.id}`)).body.input).toMatchObject({ ...input, path: "/others" });
   });
 
-  test("holds no credentials: those belong to the bridge, which sends them", async () => {
+  test("must not contain credentials, which belong to the bridge", async () => {
     const bridgeId = await aBridge({ headers: { "X-App-Key": secret } });
     const input = { path: "/orders", headers: { "X-App-Key": "another" } };
     const task = { bridgeId, taskName: "http.request", input };
@@ -78,7 +78,7 @@ describe("the input of a task", () => {
     expect((await org.get(`/bridges/${bridgeId}`)).text).not.toContain(secret);
   });
 
-  test("from before is not shown to anybody, and still runs", async () => {
+  test("with credentials from before is hidden, and still runs", async () => {
     const bridgeId = await aBridge();
     const { id } = (await org.post("/schedules", { ...timing, bridgeId, input: { path: "/orders" } })).body;
     const old = { path: "/orders", headers: { "X-App-Key": secret } };
@@ -95,7 +95,7 @@ describe("the input of a task", () => {
     expect(moved.body.input).not.toHaveProperty("headers");
   });
 
-  test("is not in the audit log: that says which members were given, and not the values", async () => {
+  test("is not in the audit log, which has the names of its members without values", async () => {
     const bridgeId = await aBridge();
     const input = { path: "/people", body: { customer: person, note: secret } };
     const { id } = (await org.post("/schedules", { ...timing, bridgeId, input })).body;

@@ -26,8 +26,8 @@ async function runsOf(org: TestOrg, id: string): Promise<number> {
   return (await org.get(`/schedules/${id}/executions`)).body.data.length;
 }
 
-describe("who may write schedules and not execute tasks", () => {
-  test("cannot execute a task by way of a schedule", async () => {
+describe("a caller who may write schedules but not execute tasks", () => {
+  test("cannot execute a task through a schedule", async () => {
     const { org, request } = await setUp();
     const { id } = (await org.post("/schedules", { ...request, name: "Import" })).body;
     const narrow = await org.withScopes(["schedules:write", "schedules:read"]);
@@ -47,7 +47,7 @@ describe("who may write schedules and not execute tasks", () => {
     expect((await org.get(`/schedules/${id}`)).body).toMatchObject({ version: 1, isActive: true });
   });
 
-  test("renames, pauses and deletes them, and does not become their owner", async () => {
+  test("can rename, pause and delete schedules without becoming their owner", async () => {
     const { org, request } = await setUp();
     const { id } = (await org.post("/schedules", request)).body;
     const narrow = await org.withScopes(["schedules:write", "schedules:read"]);
@@ -61,8 +61,8 @@ describe("who may write schedules and not execute tasks", () => {
   });
 });
 
-describe("a schedule runs with the rights of its owner", () => {
-  test("it is paused in place of its next run when the owner is disabled, and runs for who resumes it", async () => {
+describe("a schedule runs with the permissions of its owner", () => {
+  test("it is paused instead of its next run when the owner is disabled, and runs for the user who resumes it", async () => {
     const { org, request } = await setUp();
     const operator = await org.withRole("operator");
     const { id, owner } = (await operator.post("/schedules", request)).body;
@@ -88,7 +88,7 @@ describe("a schedule runs with the rights of its owner", () => {
     expect(await runsOf(org, id)).toBe(2);
   });
 
-  test("it is paused when the owner loses tasks:execute, is deleted, or was a key that ended", async () => {
+  test("it is paused when the owner loses tasks:execute, is deleted, or was a key that has ended", async () => {
     const { org, request } = await setUp();
     const reduced = await org.withRole("operator");
     const deleted = await org.withRole("operator");
@@ -110,7 +110,7 @@ describe("a schedule runs with the rights of its owner", () => {
     expect(reasons).toEqual(["insufficient_scope", "owner_inactive", "owner_inactive"]);
   });
 
-  test("a rotated key goes on owning it", async () => {
+  test("a rotated key stays the owner", async () => {
     const { org, request } = await setUp();
     const { body: key } = await org.post("/api-keys", {
       name: "Integration",
@@ -125,7 +125,7 @@ describe("a schedule runs with the rights of its owner", () => {
     expect(await runsOf(org, id)).toBe(1);
   });
 
-  test("one that is older than owners runs on, until a caller changes it", async () => {
+  test("one from before owners existed keeps running until it is changed", async () => {
     const { org, request } = await setUp();
     const { id } = (await org.post("/schedules", { ...request, overlap: "allow" })).body;
     await hub.world.db.query("update schedules set owner = null where id = $1", [id]);

@@ -20,8 +20,8 @@ async function setClock(now: string): Promise<void> {
   expect((await hub.operator.post("/preview/clock", { now, frozen: true })).status).toBe(200);
 }
 
-describe("the time line", () => {
-  test("has the runs of all active schedules with what the clock does to them, and no others", async () => {
+describe("the timeline", () => {
+  test("has the runs of all active schedules with the effects of clock changes, and no others", async () => {
     await setClock("2027-03-14T00:00:00Z");
     const mine = await hub.org();
     const bridge = (await mine.post("/bridges", { name: "B", connector: "demo" })).body.id;
@@ -47,7 +47,7 @@ describe("the time line", () => {
     expect((await (await hub.org()).get("/schedules/timeline")).body.data).toEqual([]);
   });
 
-  test("is told for a month at most, and not backwards", async () => {
+  test("covers at most a month, and not the past", async () => {
     const wrong = [
       "from=2027-03-02T00:00:00Z&to=2027-03-01T00:00:00Z",
       "from=2027-03-02T00:00:00Z&to=2027-05-01T00:00:00Z",
@@ -131,7 +131,7 @@ describe("a schedule", () => {
     expect(await names("taskName=sleep")).toEqual([]);
   });
 
-  test("keeps its cadence when something else than its timing changes", async () => {
+  test("keeps its next run when fields other than its timing change", async () => {
     await setClock("2027-01-10T12:00:00Z");
     const id = await aSchedule({ cron: "*/10 * * * *" });
     await setClock("2027-01-10T12:25:00Z");
@@ -141,7 +141,7 @@ describe("a schedule", () => {
     );
   });
 
-  test("refuses a change that is based on an older version", async () => {
+  test("rejects a change that is based on an older version", async () => {
     const id = await aSchedule();
     const ifMatch = { headers: { "if-match": 'W/"v1"' } };
     expect((await org.patch(`/schedules/${id}`, { name: "x" }, ifMatch)).status).toBe(200);
@@ -150,7 +150,7 @@ describe("a schedule", () => {
   });
 });
 
-describe("what is wrong is told", () => {
+describe("mistakes are reported", () => {
   const post = (more: object) => org.post("/schedules", { bridgeId, taskName: "noop", cron: "@daily", ...more });
 
   test("of cron and time zone at once", async () => {
@@ -182,7 +182,7 @@ describe("what is wrong is told", () => {
     expect((await org.patch(`/schedules/${id}`, { taskName: "nop" })).status).toBe(400);
   });
 
-  test("of a bridge that is not active, or gone", async () => {
+  test("of an inactive or deleted bridge", async () => {
     const bridge = await aBridge();
     const id = await aSchedule({ bridgeId: bridge });
     await org.post(`/schedules/${id}/pause`);
@@ -197,7 +197,7 @@ describe("what is wrong is told", () => {
 });
 
 describe("pause, resume and trigger", () => {
-  test("pausing and resuming again change nothing, and say so", async () => {
+  test("repeated pausing and resuming change nothing, and report that", async () => {
     await setClock("2027-02-01T12:00:00Z");
     const id = await aSchedule({ cron: "*/10 * * * *" });
     const paused = await org.post(`/schedules/${id}/pause`);
@@ -217,7 +217,7 @@ describe("pause, resume and trigger", () => {
     expect((await org.patch(`/schedules/${id}`, { isActive: true })).body.nextRunAt).toBe("2027-02-01T13:10:00.000Z");
   });
 
-  test("triggering runs once, also while paused, and moves nothing", async () => {
+  test("triggering runs once, also while paused, and does not shift the schedule", async () => {
     const id = await aSchedule({ input: { hello: "world" } });
     const { nextRunAt } = (await org.get(`/schedules/${id}`)).body;
     const first = await org.post(`/schedules/${id}/trigger`);
@@ -239,7 +239,7 @@ describe("pause, resume and trigger", () => {
 });
 
 describe("preview", () => {
-  test("knows the first years too (protocol 9)", async () => {
+  test("works for the first years too (protocol 9)", async () => {
     for (const year of ["0001", "0050", "0099", "0100"]) {
       const cron = { cron: "0 12 29 2 *", timezone: "UTC", count: 1, from: `${year}-01-01T00:00:00Z` };
       const [run] = (await org.post("/schedules/preview", cron)).body.upcoming;
@@ -250,7 +250,7 @@ describe("preview", () => {
     }
   });
 
-  test("shows no run that is later than times can be written", async () => {
+  test("shows no run after the latest valid time", async () => {
     const cron = { cron: "0 0 29 2 *", timezone: "America/New_York", count: 3 };
     const late = await org.post("/schedules/preview", { ...cron, from: "9990-01-01T00:00:00Z" });
     const days = late.body.upcoming.map(({ localTime }: { localTime: string }) => localTime.slice(0, 10));
@@ -258,7 +258,7 @@ describe("preview", () => {
     expect((await org.post("/schedules/preview", { ...cron, from: "9999-12-31T00:00:00Z" })).body.upcoming).toEqual([]);
   });
 
-  test("shows runs with what clock changes do to them", async () => {
+  test("shows runs with the effects of clock changes", async () => {
     const { status, body } = await org.post("/schedules/preview", {
       cron: "30 2 * * *",
       timezone: "America/New_York",
@@ -283,7 +283,7 @@ describe("preview", () => {
 });
 
 describe("backfill", () => {
-  test("queues what was not run, once, and only lists it in a dry run", async () => {
+  test("queues missed runs once, and only lists them in a dry run", async () => {
     await setClock("2027-03-01T00:00:00Z");
     const id = await aSchedule({ cron: "0 */6 * * *" });
     await org.post(`/schedules/${id}/pause`);
@@ -307,7 +307,7 @@ describe("backfill", () => {
     expect(data[0]).toMatchObject({ trigger: "backfill" });
   });
 
-  test("refuses the future, a reversed time and too many runs", async () => {
+  test("rejects the future, a reversed range and too many runs", async () => {
     await setClock("2027-03-01T00:00:00Z");
     const id = await aSchedule({ cron: "* * * * *" });
     const codeOf = async (from: string, to: string): Promise<string> =>

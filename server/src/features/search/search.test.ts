@@ -10,7 +10,7 @@ const find = async (q: string, client: { get: typeof org.get } = org): Promise<H
   (await client.get(`/search?q=${encodeURIComponent(q)}`)).body.data;
 
 describe("a search", () => {
-  test("finds one record of every kind by its ID, other organizations do not", async () => {
+  test("finds a record of every kind by its ID, except those of other organizations", async () => {
     const made = await buildOneOfEverything(org);
     const stranger = await hub.org();
     for (const kind of kinds) {
@@ -19,7 +19,7 @@ describe("a search", () => {
     }
   });
 
-  test("finds an order by its number before others that begin like it, and an archived one by its number alone", async () => {
+  test("finds an order by its number before others with the same beginning, and an archived one only by its full number", async () => {
     const numbers = ["FIND-10", "FIND-100", "FIND-101", "FIND-102", "FIND-103", "FIND-104", "FIND-105"];
     for (const number of numbers) await org.post("/orders", { number });
     const hits = await find("FIND-10");
@@ -34,7 +34,7 @@ describe("a search", () => {
     expect((await find("FIND-105")).map((hit) => hit.id)).toEqual([id]);
   });
 
-  test("finds parcels by their number however it is written, and other things by a part of their name", async () => {
+  test("finds parcels by tracking number in any notation, and other records by a part of their name", async () => {
     const shipment = await org.post("/shipments", { trackingNumber: "1Z999AA10123456784" });
     expect(await find("1z 999 aa1 01 2345 6784")).toContainEqual(
       expect.objectContaining({ kind: "shipment", id: shipment.body.id }),
@@ -45,7 +45,7 @@ describe("a search", () => {
     expect(await find("%")).toMatchObject([{ kind: "location" }]);
   });
 
-  test("finds what its caller may read: no users without being an administrator, no names of recipients without pii:read", async () => {
+  test("finds only what the caller may read: users only for administrators, recipients only with pii:read", async () => {
     const { body: order } = await org.post("/orders", { customer: { name: "Zebulon Quartermain" } });
     expect(await find("Quartermain")).toMatchObject([{ kind: "order", id: order.id }]);
     const reader = await org.withScopes(["orders:read", "locations:read"]);
@@ -57,7 +57,7 @@ describe("a search", () => {
     expect(await find(order.number, withoutScopes)).toEqual([]);
   });
 
-  test("does not show pipelines that others keep to themselves", async () => {
+  test("does not find private pipelines of others", async () => {
     const [ann, bob] = [await org.withRole("operator"), await org.withRole("operator")];
     const actions = [{ type: "add_tags", params: { tags: ["x"] } }];
     await ann.post("/operations/pipelines", { name: "Anns secret preset", is_shared: false, actions });
@@ -65,7 +65,7 @@ describe("a search", () => {
     expect(await find("secret preset", bob)).toEqual([]);
   });
 
-  test("takes whatever people type", async () => {
+  test("accepts any text", async () => {
     for (const q of ["   ", "'", "!!!", "&|", "\\", "a".repeat(200), "🧦", "<script>", "null", ":*"]) {
       expect((await org.get(`/search?q=${encodeURIComponent(q)}`)).status, q).toBe(200);
     }

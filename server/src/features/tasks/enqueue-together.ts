@@ -26,7 +26,7 @@ export async function enqueueTogether(ctx: Ctx, request: QueueRequest): Promise<
   const queue = queues(ctx);
   queue.waiting.push({ ctx, request, resolve, reject });
   if (queue.batches === 0 || queue.waiting.length >= maxTogether) void drain(ctx);
-  // Its turn is for others meanwhile: the more come along, the less each of them costs.
+  // Releases the request slot meanwhile: the more requests join the batch, the less each of them costs.
   return await releaseSlotWhile(ctx, () => promise);
 }
 

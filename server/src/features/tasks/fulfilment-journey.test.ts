@@ -46,7 +46,7 @@ async function run(orderId: string, type: string, params: object = { bridge_id: 
   return executionId === undefined ? undefined : await ended(executionId);
 }
 
-test("an order is sent, asked back with a reason that the partner is told, and sent anew", async () => {
+test("an order is sent, recalled with a reason for the partner, and sent again", async () => {
   const id = await anOrder();
   expect(await run(id, "send_to_fulfillment")).toMatchObject({ status: "succeeded", result: { summary: { sent: 1 } } });
   expect((await read(id)).status).toBe("sent");
@@ -58,7 +58,7 @@ test("an order is sent, asked back with a reason that the partner is told, and s
   expect(partner.data.journal.filter(({ key }) => key === number)).toHaveLength(3);
 });
 
-test("a person who has looked can say either way what became of an order that nobody knows of", async () => {
+test("a user can set either outcome of an order whose outcome is unknown", async () => {
   const id = await anOrder();
   partner.inject({ kind: "drop_after", match: "/rest/plain" });
   const lost = await run(id, "send_to_fulfillment");
@@ -91,7 +91,7 @@ async function arrivedAt(orderId: string): Promise<number> {
   return partner.data.journal.filter(({ key }) => key === number).length;
 }
 
-test("an order that the partner has is not sent again by hand; asked back by hand, it is", async () => {
+test("an order at the partner is not sent again by hand; after a manual recall it is", async () => {
   const id = await anOrder();
   await run(id, "send_to_fulfillment");
   expect((await byHand("orders.export", id)).result.summary).toMatchObject({ sent: 0, alreadySent: 1 });
@@ -103,7 +103,7 @@ test("an order that the partner has is not sent again by hand; asked back by han
   expect(await arrivedAt(id)).toBe(4);
 });
 
-test("two runs that ask an order back at the same time ask once", async () => {
+test("two concurrent runs that recall an order send one recall", async () => {
   const id = await anOrder();
   await run(id, "send_to_fulfillment");
   const params = { bridge_id: bridgeId, reason: "Twice" };
@@ -112,7 +112,7 @@ test("two runs that ask an order back at the same time ask once", async () => {
   expect(await arrivedAt(id)).toBe(2);
 });
 
-test("a retry of the time before does not send an order that was handed over again since", async () => {
+test("a retry of an earlier run does not send an order that was sent again since", async () => {
   const id = await anOrder();
   partner.inject({ kind: "unauthorized", match: "/rest/plain" });
   const refused = await run(id, "send_to_fulfillment");
@@ -126,7 +126,7 @@ test("a retry of the time before does not send an order that was handed over aga
   expect(await arrivedAt(id)).toBe(1);
 });
 
-describe("an order that was asked back while the answer to its sending was missing", () => {
+describe("an order that was recalled while the response to its export was missing", () => {
   let keyedId: string;
   const sendTo = async (id: string) => {
     const actions = [{ type: "send_to_fulfillment", params: { bridge_id: keyedId } }];
@@ -162,7 +162,7 @@ describe("an order that was asked back while the answer to its sending was missi
     keyedId = (await org.post("/bridges", given)).body.id;
   });
 
-  test("is not sent once more by the attempts that are left", async () => {
+  test("is not sent again by the remaining attempts", async () => {
     const id = await anOrder();
     partner.inject({ kind: "drop_after", match: "/rest/keyed" });
     const first = await sendTo(id);
@@ -175,7 +175,7 @@ describe("an order that was asked back while the answer to its sending was missi
     expect(await read(id)).toMatchObject({ status: "cancelled", holds: [] });
   });
 
-  test("and is sent by other means is sent: those attempts say nothing about it", async () => {
+  test("can be sent by other means; the old attempts do not affect it", async () => {
     const id = await anOrder();
     partner.inject({ kind: "drop_after", match: "/rest/keyed" });
     const first = await sendTo(id);

@@ -22,7 +22,7 @@ async function failed(bridgeId: string, count: number, input: object = { message
 const retryMany = async (body: object, options?: { headers: Record<string, string> }) =>
   await org.post("/tasks/executions/retry", body, options);
 
-test("those that failed are retried by a filter, each once, however often it is asked for", async () => {
+test("failed executions are retried by a filter, each once, also with repeated requests", async () => {
   const [one, two] = [await bridge("One"), await bridge("Two")];
   const ids = await failed(one, 3);
   await failed(two, 1);
@@ -52,7 +52,7 @@ test("those that failed are retried by a filter, each once, however often it is 
   expect((await retryMany({ bridgeId: two, dryRun: true })).body.summary.matched).toBe(1);
 });
 
-test("two people who retry the same at once queue it once", async () => {
+test("two concurrent retries of the same executions queue each once", async () => {
   const bridgeId = await bridge("Both");
   const ids = await failed(bridgeId, 20);
   const single = ids.map((id) => org.post(`/tasks/executions/${id}/retry`));
@@ -67,7 +67,7 @@ test("two people who retry the same at once queue it once", async () => {
   expect(new Set(queued).size).toBe(queued.length);
 });
 
-test("what may have happened all the same is left out until it is asked for by its code", async () => {
+test("executions with an unknown outcome are excluded unless their code is given", async () => {
   const bridgeId = await bridge("Unsure");
   const [id] = await failed(bridgeId, 2);
   await hub.world.db.query(
@@ -81,7 +81,7 @@ test("what may have happened all the same is left out until it is asked for by i
   expect(known.body.results).toEqual([{ retryOf: id, status: "queued", id: expect.any(String) }]);
 });
 
-test("one that cannot be queued says why and stays; a bridge of others is not found by it", async () => {
+test("an execution that cannot be queued is reported and stays; bridges of other organizations are not found", async () => {
   const bridgeId = await bridge("Wrong");
   const [id] = await failed(bridgeId, 2);
   await hub.world.db.query("update task_executions set task_name = 'gone' where id = $1", [id]);
@@ -101,7 +101,7 @@ test("one that cannot be queued says why and stays; a bridge of others is not fo
   });
 });
 
-test("cancelled ones are retried only when they are named", async () => {
+test("cancelled executions are retried only when they are named", async () => {
   const bridgeId = await bridge("Stopped");
   const { body } = await org.post("/tasks/execute", { bridgeId, taskName: "noop", delaySeconds: 3_600 });
   await org.post(`/tasks/executions/${body.id}/cancel`);
@@ -109,7 +109,7 @@ test("cancelled ones are retried only when they are named", async () => {
   expect((await retryMany({ bridgeId, status: "cancelled" })).body.summary.queued).toBe(1);
 });
 
-test("the log is read on from the lines one has, and says when there are no more", async () => {
+test("the log can be read from a position, and reports its end", async () => {
   const bridgeId = await bridge("Talks");
   const [id] = await failed(bridgeId, 1);
   const add = async (from: number, count: number) =>

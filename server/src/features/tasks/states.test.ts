@@ -46,7 +46,7 @@ beforeAll(async () => {
   await hub.secondNode({ taskSlots: 3 });
   org = await hub.org();
   bridgeId = (await org.post("/bridges", { name: "Any", connector })).body.id;
-  // Whoever changes a status, and however: the database itself writes down the move.
+  // A trigger records every change of a status, from any code path.
   await hub.world.db.query(
     `create table moves_made (id uuid, before text, after text, attempt integer, attempt_before integer)`,
   );
@@ -142,7 +142,7 @@ const looking = fc.nat().map((n): Command => ({
   toString: () => `look at ${n}`,
 }));
 
-test("whatever is asked for in whatever order, executions only move along the table, and all of them end", async () => {
+test("with any sequence of requests executions change status only along the table, and all of them end", async () => {
   const everyId: string[] = [];
   const commands = fc.commands([queueing, queueing, cancelling, retrying, losing, looking], {
     maxCommands: 25,

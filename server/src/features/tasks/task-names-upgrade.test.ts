@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { openOldDatabase } from "../../testing/old-database.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 
-test("stored names of executions, schedules and transformations are those of the API after the upgrade", async () => {
+test("the upgrade renames the tasks of stored executions, schedules and transformations", async () => {
   const hub = await startTestHub();
   const { old, ctx, upgradeTo } = await openOldDatabase(hub.world, 54);
   const [bridgeId, executionId, transformationId] = [hub.world.newId(), hub.world.newId(), hub.world.newId()];

@@ -36,7 +36,7 @@ describe("queuing many tasks in one call", () => {
     expect(last).toMatchObject({ status: "succeeded", input: { n: 999 }, result: { n: 999 }, trigger: "api" });
   });
 
-  test("what cannot be queued fails alone and says which it is", async () => {
+  test("an execution that cannot be queued fails alone, with its index", async () => {
     const foreign = (await (await hub.org()).post("/bridges", { name: "Theirs", connector: "demo" })).body.id;
     const before = await total();
     const { status, body } = await org.post("/tasks/bulk", {
@@ -57,7 +57,7 @@ describe("queuing many tasks in one call", () => {
     expect(await total()).toBe(before + 1);
   });
 
-  test("a mistake in the form of one refuses all, with its place; none and 1,001 are refused", async () => {
+  test("an invalid entry rejects the whole call with its pointer; 0 and 1,001 entries are rejected", async () => {
     const before = await total();
     const wrong = await org.post("/tasks/bulk", { tasks: [noop(), { ...noop(), maxAttempts: 99 }] });
     expect(wrong).toMatchObject({ status: 400, body: { errors: [{ pointer: "/tasks/1/maxAttempts" }] } });

@@ -20,7 +20,7 @@ async function ended(id: string) {
 }
 
 describe("executing a task", () => {
-  test("202 with the queued execution, which then runs once and keeps its result", async () => {
+  test("returns 202 with the queued execution, which runs once and stores its result", async () => {
     const queued = await org.post("/tasks/execute", { bridgeId, taskName: "noop", input: { hello: "world" } });
     expect(queued.status).toBe(202);
     expect(queued.body).toMatchObject({ bridgeId, taskName: "noop", status: "queued", result: null, error: null });
@@ -34,7 +34,7 @@ describe("executing a task", () => {
     expect(done.durationMs).toBeGreaterThanOrEqual(0);
   });
 
-  test("execute-sync answers 200 with the finished record, also when the task failed", async () => {
+  test("execute-sync returns 200 with the finished record, also if the task failed", async () => {
     const good = await org.post("/tasks/execute-sync", { bridgeId, taskName: "noop", input: { n: 1 } });
     expect([good.status, good.body.status, good.body.result]).toEqual([200, "succeeded", { n: 1 }]);
     const bad = await org.post("/tasks/execute-sync", { bridgeId, taskName: "fail", input: { message: "no stock" } });
@@ -42,7 +42,7 @@ describe("executing a task", () => {
     expect(bad.body.error).toMatchObject({ message: expect.stringContaining("no stock"), retryable: false });
   });
 
-  test("the same Idempotency-Key makes one execution", async () => {
+  test("the same Idempotency-Key creates one execution", async () => {
     const headers = { "idempotency-key": randomUUID() };
     const body = { bridgeId, taskName: "noop", input: { once: true } };
     const answers = await Promise.all([1, 2, 3].map(() => org.post("/tasks/execute", body, { headers })));
@@ -51,7 +51,7 @@ describe("executing a task", () => {
     expect(answers.every(({ status }) => status === 202 || status === 409)).toBe(true);
   });
 
-  test("whoever repeats execute-sync while it runs is answered 202 with the same execution, not 200", async () => {
+  test("a repeated execute-sync during the execution gets 202 with the same execution", async () => {
     const options = { headers: { "idempotency-key": randomUUID() } };
     const request = { bridgeId, taskName: "sleep", input: { ms: 1_500 } };
     const first = org.post("/tasks/execute-sync", request, options);
@@ -65,7 +65,7 @@ describe("executing a task", () => {
     expect([replayed.status, replayed.body]).toEqual([200, body]);
   });
 
-  test("what can be told is told before anything is queued", async () => {
+  test("mistakes are reported before anything is queued", async () => {
     const { pagination } = (await org.get("/tasks/executions?limit=1")).body;
     const unknown = await org.post("/tasks/execute", { bridgeId: randomUUID(), taskName: "noop" });
     expect([unknown.status, unknown.body.code]).toEqual([404, "bridge_not_found"]);
@@ -85,7 +85,7 @@ describe("executing a task", () => {
     expect((await org.get("/tasks/executions?limit=1")).body.pagination.total).toBe(pagination.total);
   });
 
-  test("an error that may pass is tried again, with each attempt on record; others are not", async () => {
+  test("a temporary error is retried, with each attempt recorded; other errors are not", async () => {
     const request = { bridgeId, taskName: "fail", maxAttempts: 2, retryDelaySeconds: 1 };
     const again = await org.post("/tasks/execute", { ...request, input: { retryable: true } });
     const never = await org.post("/tasks/execute", { ...request, input: { retryable: false } });
@@ -101,7 +101,7 @@ describe("executing a task", () => {
     expect(await ended(id)).toMatchObject({ status: "timed_out", error: { code: "timed_out" } });
   });
 
-  test("what an outbound transformation makes of the input has to be what the task takes", async () => {
+  test("the output of an outbound transformation must match the input of the task", async () => {
     const shop = (await org.post("/bridges", { name: "Mapped", connector: "demo" })).body;
     const task = { bridgeId: shop.id, taskName: "sleep" };
     const mappings = [{ value: "a while", target: "ms" }];
@@ -114,7 +114,7 @@ describe("executing a task", () => {
     });
   });
 
-  test("one that did not start in time expires", async () => {
+  test("an execution that did not start in time expires", async () => {
     const late = { bridgeId, taskName: "noop", delaySeconds: 3_600, ttlSeconds: 1 };
     const { id } = (await org.post("/tasks/execute", late)).body;
     hub.advance(2_000);
@@ -123,7 +123,7 @@ describe("executing a task", () => {
 });
 
 describe("cancelling", () => {
-  test("a queued execution never starts, a running one stops, an ended one says so", async () => {
+  test("a queued execution never starts, a running one stops, an ended one is rejected", async () => {
     const waiting = await org.post("/tasks/execute", { bridgeId, taskName: "noop", delaySeconds: 3_600 });
     const cancelled = await org.post(`/tasks/executions/${waiting.body.id}/cancel`);
     expect([cancelled.status, cancelled.body.status]).toEqual([200, "cancelled"]);
@@ -159,7 +159,7 @@ describe("cancelling", () => {
 });
 
 describe("retrying", () => {
-  test("makes a new execution that points at the first", async () => {
+  test("creates a new execution that refers to the first", async () => {
     const failed = (await org.post("/tasks/execute-sync", { bridgeId, taskName: "fail" })).body;
     const retry = await org.post(`/tasks/executions/${failed.id}/retry`);
     expect(retry.status).toBe(202);
@@ -168,7 +168,7 @@ describe("retrying", () => {
     expect((await org.get(`/tasks/executions/${failed.id}`)).body.retriedBy).toEqual([retry.body.id]);
   });
 
-  test("keeps what was said about attempts: how many, and how long to wait between them", async () => {
+  test("keeps the number of attempts and the delay between them", async () => {
     const request = {
       bridgeId,
       taskName: "fail",
@@ -187,7 +187,7 @@ describe("retrying", () => {
     }
   });
 
-  test("is refused for what succeeded, what is under way, and while a retry runs", async () => {
+  test("is rejected for succeeded and running executions, and while a retry runs", async () => {
     const done = (await org.post("/tasks/execute-sync", { bridgeId, taskName: "noop" })).body;
     const refused = await org.post(`/tasks/executions/${done.id}/retry`);
     expect([refused.status, refused.body.code]).toEqual([409, "execution_not_failed"]);
@@ -214,7 +214,7 @@ describe("importing orders", () => {
 });
 
 describe("sending orders", () => {
-  test("each goes out once, and a retry of the whole sends none again", async () => {
+  test("each is sent once, and a retry of the execution sends none again", async () => {
     const orders = await Promise.all([1, 2].map(async () => (await org.post("/orders", {})).body));
     const orderIds = [...orders.map(({ id }) => id), "NO-SUCH-ORDER"];
     const sent = (await org.post("/tasks/execute-sync", { bridgeId, taskName: "orders.export", input: { orderIds } }))
@@ -226,13 +226,13 @@ describe("sending orders", () => {
     expect(sent.result.results[2]).toMatchObject({ status: "failed", error: { code: "order_not_found" } });
   });
 
-  test("needs the orders to be named", async () => {
+  test("requires order ids", async () => {
     const none = await org.post("/tasks/execute", { bridgeId, taskName: "orders.export", input: {} });
     expect([none.status, none.body.errors[0].pointer]).toEqual([400, "/input/orderIds"]);
   });
 });
 
-test("the list filters by bridge, task and status, and refuses a status there is not", async () => {
+test("the list filters by bridge, task and status, and rejects an unknown status", async () => {
   const other = (await org.post("/bridges", { name: "Other", connector: "demo" })).body;
   await org.post("/tasks/execute-sync", { bridgeId: other.id, taskName: "noop" });
   await org.post("/tasks/execute-sync", { bridgeId: other.id, taskName: "fail" });

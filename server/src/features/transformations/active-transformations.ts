@@ -23,15 +23,15 @@ export type ActiveTransformation = {
 export type ActiveTransformations = { inbound?: ActiveTransformation; outbound?: ActiveTransformation };
 
 type Task = { orgId: string; bridgeId: string; taskName: string };
-type Kept = { stamp: string; load: () => Promise<ActiveTransformation | undefined> };
+type Cached = { stamp: string; load: () => Promise<ActiveTransformation | undefined> };
 
 const maxKept = 1_000;
-/** Compiled ones by id. What is kept is used only for the very version that the database names now. */
-const compiledOnes = perWorld(() => new Map<string, Kept>());
+/** Compiled transformations by id; used only for the current version in the database. */
+const compiledOnes = perWorld(() => new Map<string, Cached>());
 
 type Active = { orgId: string; rows: ActiveRow[] };
 
-/** Which are active for a task, until a signal says that something was changed; none is an answer too. */
+/** The active transformations of a task, also if there are none; cached until a signal reports a change. */
 const activeOnes = perWorld((world) =>
   createSignalledCache<Active>(
     world.signals,
@@ -44,7 +44,7 @@ const activeOnes = perWorld((world) =>
   ),
 );
 
-/** Costs no query unless they were changed, or ask about condition sets: whether those were changed is looked up. */
+/** Needs no query unless they were changed or use condition sets, whose versions are checked. */
 export async function loadActiveTransformations(
   world: World,
   { orgId, bridgeId, taskName }: Task,
@@ -58,7 +58,7 @@ export async function loadActiveTransformations(
   return active;
 }
 
-/** Called in the transaction of every change: it is answered when all nodes know of it. */
+/** Called in the transaction of every change; the response is sent after all nodes were notified. */
 export async function announceTransformations(tx: Tx, ctx: Ctx): Promise<void> {
   await ctx.signals.publish(tx, "transformation", ctx.orgId);
 }
@@ -72,7 +72,7 @@ async function load(world: World, orgId: string, row: ActiveRow): Promise<Active
   let known = kept.get(row.id);
   if (known?.stamp !== stamp) {
     if (kept.size >= maxKept) kept.clear();
-    // Before it is compiled: each of the many tasks that come at the same moment would do it.
+    // Cached before it is compiled: otherwise each of many concurrent tasks would compile it.
     known = { stamp, load: makeOnce(() => compileActive(world, orgId, row.id)) };
     kept.set(row.id, known);
   }
@@ -92,13 +92,13 @@ async function compileActive(world: World, orgId: string, rowId: string): Promis
     mode,
     usesNow: !Array.isArray(prepared) && prepared.compiled.usesNow,
     run: Array.isArray(prepared)
-      ? // It was whole when it was saved: something it refers to is gone.
+      ? // It was valid when it was saved: a record it refers to was deleted since.
         () => ({
           ok: false,
           errors: prepared.map(({ pointer: path, code, message }) => ({ index: -1, target: "", path, code, message })),
         })
       : (data, now) =>
-          // No mapping passes everything on, which is nothing to add.
+          // Without mappings everything passes unchanged, so there is nothing to merge.
           mode === "extend" && mappings.length === 0
             ? { ok: true, output: {} }
             : runMapping(prepared.compiled, data, now ? () => now : world.clock.now),

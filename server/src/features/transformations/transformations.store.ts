@@ -9,7 +9,7 @@ import { recordsIn } from "../../db/records.ts";
 import type { Transformation, TransformationQuery, TransformationVersion } from "./transformations.schemas.ts";
 
 type Direction = Transformation["direction"];
-/** Which condition set is meant by a name, as it was when the mappings were saved. */
+/** Condition sets by the names they had when the mappings were saved. */
 export type SetIds = Record<string, string>;
 export type StoredTransformation = Transformation & { setIds: SetIds };
 
@@ -42,7 +42,7 @@ export async function listTransformations(
   ]);
 }
 
-/** What it was with each version stays known, and who made that. */
+/** Saves the transformation and stores the version with its author. */
 export async function saveTransformation(
   tx: Tx,
   orgId: string,
@@ -61,7 +61,7 @@ export async function saveTransformation(
 const keepVersion = `insert into transformation_versions (transformation_id, version, org_id, name, mode, mappings, is_active,
   created_by, created_at) select t.id, t.version, $1, t.name, t.mode, t.mappings, t.is_active,`;
 
-/** Those of a bridge that are active, and not any more; each gets a version that says so. */
+/** Deactivates the active transformations of a bridge; each gets a new version. */
 export async function deactivateTransformationsOf(
   tx: Tx,
   orgId: string,
@@ -89,7 +89,7 @@ export async function findActive(db: Queryable, orgId: string, id: string): Prom
   return row && columns.fromRow(row);
 }
 
-/** The other one that is active where this one is, locked. */
+/** Locks the other active transformation for the same bridge, task and direction. */
 export async function lockOtherActive(
   tx: Tx,
   orgId: string,
@@ -111,7 +111,7 @@ const activeStatement: Prepared = {
       where org_id = $1 and bridge_id = $2 and task_name = $3 and is_active`,
 };
 
-/** At most one for each direction; the mappings are left out, for what was made of them may still be good. */
+/** At most one for each direction, without the mappings: the compiled ones may still be current. */
 export async function listActive(
   db: Queryable,
   orgId: string,
@@ -139,7 +139,7 @@ export async function listVersions(
   return mapPage(page, ({ createdAt, ...version }) => ({ ...version, createdAt: createdAt.toISOString() }));
 }
 
-/** What they were in this version. */
+/** The mappings of this version. */
 export async function findVersion(
   db: Queryable,
   orgId: string,

@@ -87,12 +87,12 @@ describe("a transformation", () => {
     expect((await org.get(`/transformations/${id}`)).body.code).toBe("transformation_not_found");
   });
 
-  test("is stored in its long form, whatever names were used", async () => {
+  test("is stored in its canonical form", async () => {
     const { body } = await aTransformation({ mappings: [{ from: "a", to: "b", transform: "uppercase" }] });
     expect(body.mappings).toEqual([{ source: "a", target: "b", transforms: ["upper"] }]);
   });
 
-  test("is refused with the place of every mistake", async () => {
+  test("is rejected with a pointer to every mistake", async () => {
     const wrong = await aTransformation({
       mappings: [{ target: "a" }, { source: "x", target: "y", transforms: ["trimm"] }],
     });
@@ -107,7 +107,7 @@ describe("a transformation", () => {
     expect((await aTransformation({ direction: "sideways" })).body.errors[0].pointer).toBe("/direction");
   });
 
-  test("keeps its versions, and an earlier one can be brought back", async () => {
+  test("keeps its versions, and an earlier one can be restored", async () => {
     const { body } = await aTransformation();
     const path = `/transformations/${body.id}`;
     await org.patch(path, { mappings: [{ source: "a", target: "b" }] });
@@ -129,7 +129,7 @@ describe("a transformation", () => {
 });
 
 describe("only one is active for a bridge, task and direction", () => {
-  test("a second is refused with the id of the first, and swapped with ?replace=true", async () => {
+  test("a second one is rejected with the id of the first, and replaces it with ?replace=true", async () => {
     const first = (await aTransformation()).body;
     const same = { bridgeId: first.bridgeId };
     const refused = await aTransformation(same);
@@ -145,7 +145,7 @@ describe("only one is active for a bridge, task and direction", () => {
     expect((await org.get(`/transformations/${first.id}`)).body).toMatchObject({ isActive: false, version: 2 });
   });
 
-  test("also when many try at the same moment", async () => {
+  test("also with concurrent requests", async () => {
     const bridgeId = await aBridge();
     const answers = await Promise.all(Array.from({ length: 8 }, () => aTransformation({ bridgeId })));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -155,7 +155,7 @@ describe("only one is active for a bridge, task and direction", () => {
     }
   });
 
-  test("whoever replaces at the same moment as others does so after them", async () => {
+  test("concurrent replacements are applied one after the other", async () => {
     const bridgeId = await aBridge();
     await aTransformation({ bridgeId });
     const waiting = await Promise.all(Array.from({ length: 6 }, () => aTransformation({ bridgeId, isActive: false })));
@@ -169,7 +169,7 @@ describe("only one is active for a bridge, task and direction", () => {
 });
 
 describe("in an execution", () => {
-  test("outbound maps what the task is given, inbound what it brings, and the execution says so", async () => {
+  test("outbound maps the input of the task, inbound its output, and the execution names the transformations", async () => {
     const bridgeId = await aBridge();
     const outbound = await aTransformation({
       bridgeId,
@@ -190,7 +190,7 @@ describe("in an execution", () => {
     });
   });
 
-  test("it is compiled once for all tasks that come at the same moment", async () => {
+  test("it is compiled once for concurrent tasks", async () => {
     const { bridgeId } = (await aTransformation()).body;
     const task = { orgId: org.id, bridgeId, taskName: "noop" };
     const loaded = await Promise.all(Array.from({ length: 5 }, () => loadActiveTransformations(hub.world, task)));
@@ -198,7 +198,7 @@ describe("in an execution", () => {
     for (const { inbound } of loaded) expect(inbound).toBe(loaded[0]!.inbound);
   });
 
-  test("a change is in force with the next execution, and an inactive one does nothing", async () => {
+  test("a change applies from the next execution on, and an inactive one does nothing", async () => {
     const { id, bridgeId } = (await aTransformation({ mappings: [{ source: "a", target: "v1" }] })).body;
     for (let version = 1; version <= 4; version++) {
       expect((await execute(bridgeId, { a: version })).result).toEqual({ [`v${version}`]: version });
@@ -208,10 +208,10 @@ describe("in an execution", () => {
     expect((await execute(bridgeId, { a: 1 })).result).toEqual({ a: 1 });
   });
 
-  test("a change on one node is in force with the next execution on another", async () => {
-    const desk = await startTestHub({ taskSlots: 0 });
-    await desk.secondNode({ taskSlots: 4 });
-    const there = await desk.org();
+  test("a change on one node applies to the next execution on another", async () => {
+    const firstNode = await startTestHub({ taskSlots: 0 });
+    await firstNode.secondNode({ taskSlots: 4 });
+    const there = await firstNode.org();
     const bridges = await Promise.all(
       ["One", "Two"].map(async (name) => (await there.post("/bridges", { name, connector: "demo" })).body.id as string),
     );
@@ -266,7 +266,7 @@ describe("condition sets in mappings", () => {
     { target: "far", value: true, when: { path: "$.zip", op: "in_set", value: set } },
   ];
 
-  test("are asked with their present values, also after a rename, and cannot be deleted meanwhile", async () => {
+  test("are used with their current values, also after a rename, and cannot be deleted", async () => {
     const name = `Remote ${randomUUID()}`;
     const set = (await org.post("/condition-sets", { name })).body;
     const { id, bridgeId } = (await aTransformation({ mappings: remote(name) })).body;
@@ -283,7 +283,7 @@ describe("condition sets in mappings", () => {
     expect((await org.delete(`/condition-sets/${set.id}`)).status).toBe(200);
   });
 
-  test("that do not exist are refused", async () => {
+  test("that do not exist are rejected", async () => {
     const { body } = await aTransformation({ mappings: remote("Nowhere") });
     expect(body.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
       "/mappings/0/transforms/0/in_set/set",
@@ -295,7 +295,7 @@ describe("condition sets in mappings", () => {
 describe("a test", () => {
   const sampleData = { order_number: 1001, total: "12,50", note: "x" };
 
-  test("of unsaved mappings answers 200 with output, errors, warnings, trace and what nobody reads", async () => {
+  test("of unsaved mappings returns 200 with output, errors, warnings, trace and unused paths", async () => {
     const { status, body } = await org.post("/transformations/test", {
       mappings: [...mappings, { source: "totl", target: "a" }, { source: "total", target: "b", type: "number" }],
       sampleData,
@@ -319,7 +319,7 @@ describe("a test", () => {
     });
   });
 
-  test("of a saved one answers the same", async () => {
+  test("of a saved one returns the same", async () => {
     const { id } = (await aTransformation({ isActive: false })).body;
     const { status, body } = await org.post(`/transformations/${id}/test`, { sampleData });
     expect([status, body.ok, body.output, body.unusedSource]).toEqual([
@@ -330,7 +330,7 @@ describe("a test", () => {
     ]);
   });
 
-  test("of mappings that are wrong themselves says where; only what is no test at all is refused", async () => {
+  test("of invalid mappings reports where; only an invalid request is rejected", async () => {
     const wrong = await org.post("/transformations/test", { mappings: [{ target: "a" }], sampleData: {} });
     expect([wrong.status, wrong.body.ok, wrong.body.errors[0]]).toMatchObject([
       200,
@@ -347,7 +347,7 @@ describe("a test", () => {
     }
   });
 
-  test("of data that passes unchanged is held to the size of every output (protocol 6)", async () => {
+  test("of data that passes unchanged has the same output limit (protocol 6)", async () => {
     const test = (sampleData: object) => org.post("/transformations/test", { mappings: [], sampleData });
     const large = Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`key${i}`, i]));
     const { body } = await test(large);
@@ -356,7 +356,7 @@ describe("a test", () => {
     expect((await test({ a: [1, { b: null }] })).body).toMatchObject({ ok: true, output: { a: [1, { b: null }] } });
   });
 
-  test("of hostile mappings ends with an error, and the hub goes on", async () => {
+  test("of hostile mappings ends with an error, and the hub keeps running", async () => {
     const list = Array.from({ length: 20_000 }, (_, i) => ({ i }));
     const inner = [
       {

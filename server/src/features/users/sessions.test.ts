@@ -20,7 +20,7 @@ const sessionsOf = async (client: { get: typeof org.get }, query = ""): Promise<
   (await client.get(`/sessions${query}`)).body.data;
 
 describe("sessions", () => {
-  test("are listed with where they were begun and when they were last used", async () => {
+  test("are listed with their origin and last use", async () => {
     const { first, signIn } = await aPerson();
     const phone = await signIn("phone/1.0");
     expect(await sessionsOf(phone)).toMatchObject([
@@ -34,7 +34,7 @@ describe("sessions", () => {
     expect(Date.parse(own!.lastUsedAt) - Date.parse((await sessionsOf(first))[1]!.lastUsedAt)).toBeGreaterThan(50_000);
   });
 
-  test("one that is ended is refused on the other node with the next request, and renewed nowhere", async () => {
+  test("an ended session is rejected on the other node with the next request, and cannot be renewed", async () => {
     const { first, signIn } = await aPerson();
     const other = await hub.secondNode();
     for (let round = 0; round < 5; round++) {
@@ -60,7 +60,7 @@ describe("sessions", () => {
     expect((await first.post("/sessions/revoke-others")).body).toEqual({ revokedCount: 0 });
   });
 
-  test("of others are seen and ended by administrators alone", async () => {
+  test("of others can be listed and ended only by administrators", async () => {
     const { first, signIn, userId } = await aPerson();
     const stranger = await org.withRole("operator");
     const [session] = await sessionsOf(first);
@@ -76,7 +76,7 @@ describe("sessions", () => {
     expect(data).toHaveLength(2);
   });
 
-  test("take their access tokens with them at a sign-out and with a new password", async () => {
+  test("end with their access tokens at a sign-out and with a new password", async () => {
     const { first, signIn } = await aPerson();
     const leaving = await signIn("leaving");
     await hub.anonymous.post("/auth/sign-out", { refreshToken: leaving.refreshToken });

@@ -31,7 +31,7 @@ describe("users", () => {
     expect((await org.delete(path)).status).toBe(404);
   });
 
-  test("have an address of their own in the organization; another one does not show (security 16)", async () => {
+  test("have an address that is unique in the organization; other organizations are not revealed (security 16)", async () => {
     const given = { email: "taken@org.example", role: "viewer" };
     expect((await org.post("/users", given)).status).toBe(201);
     const twice = await org.post("/users", { ...given, email: "TAKEN@org.example" });
@@ -40,7 +40,7 @@ describe("users", () => {
     expect((await elsewhere.post("/users", { ...given, email: "TAKEN@org.example" })).status).toBe(201);
   });
 
-  test("with one address in several organizations sign in where their password is", async () => {
+  test("with one address in several organizations sign in where the password matches", async () => {
     const email = `${crypto.randomUUID()}@org.example`;
     const elsewhere = await hub.org();
     await org.post("/users", { email, role: "viewer", password: "the one in the first" });
@@ -60,7 +60,7 @@ describe("users", () => {
     expect(await me("the one in the first", { organizationId: elsewhere.id })).toBe(elsewhere.id);
   });
 
-  test("need a real address, a role there is, and a long enough password", async () => {
+  test("need a valid address, a known role, and a long enough password", async () => {
     const refused = await org.post("/users", { email: "no address", role: "boss", password: "short" });
     expect(refused.body.errors.map((error: { pointer: string }) => error.pointer).toSorted()).toEqual([
       "/email",
@@ -69,7 +69,7 @@ describe("users", () => {
     ]);
   });
 
-  test("keep one active administrator, also when two remove each other at once", async () => {
+  test("always include one active administrator, also when two remove each other concurrently", async () => {
     const small = await hub.org();
     const { data } = (await small.get("/users")).body;
     expect((await small.patch(`/users/${data[0].id}`, { role: "viewer" })).body.code).toBe("last_admin");
@@ -83,7 +83,7 @@ describe("users", () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
   });
 
-  test("many who change at once do not get in each other's way", async () => {
+  test("can be changed concurrently", async () => {
     const admins = await Promise.all(Array.from({ length: 8 }, () => org.withRole("admin")));
     const demote = ({ userId }: { userId: string }) => org.patch(`/users/${userId}`, { role: "viewer" });
     const disable = ({ userId }: { userId: string }) => org.patch(`/users/${userId}`, { status: "disabled" });
@@ -98,7 +98,7 @@ describe("users", () => {
 });
 
 describe("callers cannot grant more than they have (security 8)", () => {
-  test("an admin key of the hub's own organization makes no user who could do what the key cannot", async () => {
+  test("an admin key of the hub operator's organization cannot create a user with more permissions", async () => {
     const { body: narrow } = await hub.operator.post("/api-keys", { name: "narrow", scopes: ["admin"] });
     const key = hub.client(narrow.key);
     const person = { email: `${crypto.randomUUID()}@hub.example`, password: "a long passphrase" };
@@ -124,14 +124,14 @@ describe("callers cannot grant more than they have (security 8)", () => {
     expect(back.body.errors[0]).toMatchObject({ pointer: "/status", code: "scope_not_held" });
   });
 
-  test("an administrator of an organization makes others", async () => {
+  test("an administrator can create other administrators", async () => {
     const admin = await org.withRole("admin");
     const email = `${crypto.randomUUID()}@org.example`;
     expect((await admin.post("/users", { email, role: "admin" })).status).toBe(201);
   });
 });
 
-test("a password that would be guessed is refused wherever one is set (security 15)", async () => {
+test("a guessable password is rejected wherever one is set (security 15)", async () => {
   const person = await org.withRole("admin");
   const { email } = (await person.get("/me")).body.actor;
   const codes = async (answer: Promise<{ body: { errors: { pointer: string; code: string }[] } }>) =>
@@ -166,7 +166,7 @@ describe("organizations", () => {
     expect((await hub.operator.post("/organizations", { name: "Twice", admin })).status).toBe(201);
   });
 
-  test("see themselves only, unless they run the hub", async () => {
+  test("see only themselves, except the hub operator", async () => {
     expect((await org.get("/organizations")).body.data.map(({ id }: { id: string }) => id)).toEqual([org.id]);
     expect((await hub.operator.get("/organizations")).body.pagination.total).toBeGreaterThan(1);
     expect((await org.get(`/organizations/${org.id}`)).status).toBe(200);

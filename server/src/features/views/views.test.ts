@@ -9,7 +9,7 @@ type Listed = { id: string; name: string; isOwn: boolean };
 const listed = async (client: { get: typeof org.get }, query = ""): Promise<Listed[]> =>
   (await client.get(`/views?limit=100${query}`)).body.data;
 
-test("a view is its maker's alone until it is shared, and each may have one with the same name", async () => {
+test("a view is private until it is shared, and each user may have one with the same name", async () => {
   const { status, body } = await ann.post("/views", late);
   expect(status).toBe(201);
   expect(body).toMatchObject({ ...late, isShared: false, isOwn: true, version: 1 });
@@ -28,7 +28,7 @@ test("a view is its maker's alone until it is shared, and each may have one with
   expect((await ann.delete(path)).body).toEqual({ id: body.id, deleted: true });
 });
 
-test("shared names are taken once, and lists are apart", async () => {
+test("shared names are unique, separately for each list", async () => {
   const shared = { ...late, name: "Everybody's", isShared: true };
   expect((await ann.post("/views", shared)).status).toBe(201);
   expect((await bob.post("/views", shared)).body.code).toBe("name_taken");
@@ -36,7 +36,7 @@ test("shared names are taken once, and lists are apart", async () => {
   expect((await listed(ann, "&list=shipments")).map(({ name }) => name)).toEqual(["Everybody's"]);
 });
 
-test("settings of a view and the number of views are limited", async () => {
+test("the settings of a view and the number of views are limited", async () => {
   const long = await ann.post("/views", { ...late, settings: { text: "x".repeat(16_400) } });
   expect(long.body.errors).toMatchObject([{ pointer: "/settings", code: "too_large" }]);
   const hoarder = await org.withRole("viewer");
@@ -47,7 +47,7 @@ test("settings of a view and the number of views are limited", async () => {
   expect((await hoarder.post("/views", { ...late, name: "One more" })).body.code).toBe("invalid_state");
 });
 
-test("words that others searched for are shown only to who may read personal data", async () => {
+test("search words of others are shown only with pii:read", async () => {
   const settings = {
     search: "Zelda Quux",
     filter: { q: ["zelda@quux.example"], status: ["ready"], when: { path: "customer.name", op: "eq", value: "Quux" } },

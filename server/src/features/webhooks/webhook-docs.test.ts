@@ -31,7 +31,7 @@ const cases: { body: string; headers: Record<string, string>; secrets: string[];
 ];
 const wanted = cases.map(({ isValid }) => isValid);
 
-test("what the guide shows in TypeScript verifies what the hub sends, and nothing else", async () => {
+test("the TypeScript example of the guide accepts the hub's deliveries, and rejects others", async () => {
   const file = path.join(folder, "verify.ts");
   writeFileSync(file, codeIn("ts"));
   type Guide = { verifyWebhook(body: string, headers: Record<string, string>, secrets: string[]): boolean };
@@ -41,7 +41,7 @@ test("what the guide shows in TypeScript verifies what the hub sends, and nothin
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
-test.runIf(hasPython)("and so does what it shows in Python", () => {
+test.runIf(hasPython)("the Python example of the guide does the same", () => {
   const calls = `
 import json, sys
 print(json.dumps([verify_webhook(c["body"].encode(), c["headers"], c["secrets"]) for c in json.load(sys.stdin)]))

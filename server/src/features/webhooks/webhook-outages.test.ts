@@ -4,11 +4,11 @@ import { recordEvent } from "../../events/record-event.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { startReceiver } from "../../testing/stand-in-receiver.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
-import { arrivals, feedOf, makeOrders, openWebhookDesk, orderIdsOf } from "../../testing/webhook-desk.ts";
+import { arrivals, feedOf, makeOrders, webhookFixture, orderIdsOf } from "../../testing/webhook-fixture.ts";
 import { startDeliveries } from "./webhooks.ts";
 
 const hub = await startTestHub();
-const { webhookTo, read, pass, untilGivenUp } = openWebhookDesk(hub);
+const { webhookTo, read, pass, untilGivenUp } = webhookFixture(hub);
 const minute = 60_000;
 
 describe("nothing is lost", () => {

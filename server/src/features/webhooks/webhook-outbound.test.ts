@@ -5,7 +5,7 @@ import { startReceiver } from "../../testing/stand-in-receiver.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { startDeliveries } from "./webhooks.ts";
 
-test("the preview delivers to its own endpoint and sends no request outside", async () => {
+test("the preview delivers to its own endpoint and makes no outbound request", async () => {
   const hub = await startTestHub({ environment: "preview" });
   const engine = startDeliveries(hub.world, { slots: 8 });
   afterFile(() => engine.stop());
@@ -40,7 +40,7 @@ test("the preview delivers to its own endpoint and sends no request outside", as
   expect(receiver.received).toEqual([]);
 });
 
-test("where private addresses are refused, a webhook reaches none, by number or by name, and has TLS", async () => {
+test("if private addresses are denied, a webhook reaches none, as IP or name, and needs TLS", async () => {
   const hub = await startTestHub({ settings: { outbound: { allowPrivate: false, allowFromPreview: false } } });
   const org = await hub.org();
   const receiver = await startReceiver();
@@ -67,7 +67,7 @@ test("where private addresses are refused, a webhook reaches none, by number or 
   expect(receiver.received).toEqual([]);
 });
 
-test("a refused webhook on the own machine names the setting that allows it", async () => {
+test("a rejected webhook to the own machine names the setting that allows it", async () => {
   const hub = await startTestHub({ settings: { outbound: { allowPrivate: false, allowFromPreview: false } } });
   const org = await hub.org();
   const refusalOf = async (url: string): Promise<string> =>

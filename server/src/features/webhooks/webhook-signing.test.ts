@@ -4,7 +4,7 @@ import { Webhook } from "standardwebhooks";
 import { expect, test } from "vitest";
 import { makeSecret, signedHeaders, signerOf } from "./webhook-signing.ts";
 
-test("signs as the specification has it", () => {
+test("signs as the specification requires", () => {
   const message = {
     id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
     at: new Date(1_614_265_330_000),
@@ -18,7 +18,7 @@ test("signs as the specification has it", () => {
   });
 });
 
-test("whatever is sent, the reference library takes it with either of two secrets and with no other", () => {
+test("the reference library accepts any payload with either of two secrets and with no other", () => {
   const [old, fresh, other] = [makeSecret("hmac"), makeSecret("hmac"), makeSecret("hmac")];
   const signers = [fresh, old].map(({ kept }) => signerOf("hmac", kept));
   fc.assert(

@@ -2,20 +2,20 @@ import { CloudEvent } from "cloudevents";
 import { createPublicKey, verify } from "node:crypto";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
-import { removeWhatIsOld } from "../../worker/retention.ts";
+import { purgeExpired } from "../../worker/retention.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { startReceiver } from "../../testing/stand-in-receiver.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
-import { arrivals, feedOf, makeOrders, openWebhookDesk, orderIdsOf } from "../../testing/webhook-desk.ts";
+import { arrivals, feedOf, makeOrders, webhookFixture, orderIdsOf } from "../../testing/webhook-fixture.ts";
 import { sealPart } from "./webhook-signing.ts";
 import { startDeliveries } from "./webhooks.ts";
 
-const hub = await startTestHub({ settings: { retentionDays: { deliveries: 30, deliveryAnswers: 7 } } });
-const { webhookTo, read, pass } = openWebhookDesk(hub);
+const hub = await startTestHub({ settings: { retentionDays: { deliveries: 30, deliveryResponses: 7 } } });
+const { webhookTo, read, pass } = webhookFixture(hub);
 const minute = 60_000;
 
 describe("a webhook", () => {
-  test("is told what happens from now on, as the feed has it, in requests that the reference libraries take", async () => {
+  test("gets new events as in the feed, in requests that the reference libraries accept", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     await makeOrders(org, 1);
@@ -88,7 +88,7 @@ describe("a webhook", () => {
     expect((await read(org, id)).headerNames).toEqual(["x-tenant"]);
   });
 
-  test("is for what its maker may read, and can be turned elsewhere only by who may read it", async () => {
+  test("is limited to event types that its creator may read, and can be redirected only by callers who may read them", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     const narrow = await org.withScopes(["webhooks:read", "webhooks:write", "pickups:read"]);
@@ -125,7 +125,7 @@ describe("a webhook", () => {
   });
 
   test.each([[["order.created"]], [["orders.created"]], [["order.created", "orders.created"]]])(
-    "that names %j is told of one new order and of several, once each",
+    "with types %j gets one new order and several, once each",
     async (types) => {
       const org = await hub.org();
       const receiver = await startReceiver();
@@ -145,7 +145,7 @@ describe("a webhook", () => {
     },
   );
 
-  test("wants an address that the hub may call, and headers that are none of its own", async () => {
+  test("needs an address that the hub may call, and no reserved headers", async () => {
     const org = await hub.org();
     const problemsOf = async (given: object): Promise<unknown[]> => {
       const { status, body } = await org.post("/webhooks", {
@@ -404,12 +404,12 @@ test("deliveries are kept for a month, responses for a week; pending deliveries 
   const never = new AbortController().signal;
   const dayMs = 24 * 60 * minute;
   hub.advance(6 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect(await answers()).toEqual([[""], ["busy", "busy"]]);
   hub.advance(2 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect(await answers()).toEqual([[null], [null, null]]);
   hub.advance(23 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect(await page()).toMatchObject([{ id: tried!.id, status: "pending" }]);
 }, 60_000);

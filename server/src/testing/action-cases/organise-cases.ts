@@ -82,7 +82,7 @@ export const organiseCases: Record<string, Cases> = {
       { given: { assigneeId: user }, params: { user_id: null }, gives: { assigneeId: null } },
     ],
     unchanged: [{ given: { assigneeId: user }, params: { user_id: user } }],
-    blocked: "any order may be somebody's; that there is such a user is checked for the whole pipeline",
+    blocked: "any order may be assigned; whether the user exists is checked for the whole pipeline",
   },
   set_dates: {
     applied: [

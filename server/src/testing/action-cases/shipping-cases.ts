@@ -57,7 +57,7 @@ export const shippingCases: Record<string, Cases> = {
         params: { prefer: "fastest", carrier_account_ids: [accountIds.demo.toUpperCase()] },
         gives: { shipping: { carrierAccountId: accountIds.demo, carrier: "demo", service: "EXPRESS" } },
       },
-      // What nobody promises a day for may be cheap, and is not fast.
+      // A service without a promised day may be cheap, but does not count as fast.
       {
         given: { locationId: anywhere },
         params: { carrier_account_ids: [accountIds.card] },

@@ -6,7 +6,7 @@ import { listRecordedShipments } from "./follow-shipments.ts";
 
 const hub = await startTestHub();
 
-test("a parcel that was recorded before is listed instead, and nothing that is written down already is changed", async () => {
+test("a parcel that was recorded before is reused, and its recorded fields stay", async () => {
   const org = await hub.org();
   const { body: order } = await org.post("/orders", { status: "ready", lines: [{ id: "a", sku: "MUG", quantity: 1 }] });
   const label = { orderId: order.id, carrier: "ups", service: "2day", trackingNumber: "1Z1" };

@@ -34,7 +34,7 @@ const objects = fc.record({
 });
 const others = fc.record({ path: fc.constant("/status"), from: member, to: member });
 
-test("a change is read as it was made, whatever is in it (reliability R9)", () => {
+test("any change is read back as it was stored (reliability R9)", () => {
   fc.assert(
     fc.property(fc.oneof(lists, objects, others), (change) => {
       const { packed, values } = pack(change);
@@ -46,14 +46,14 @@ test("a change is read as it was made, whatever is in it (reliability R9)", () =
   );
 });
 
-test("a value has one digest, in whichever order its names stand", () => {
+test("the digest of a value does not depend on the order of its names", () => {
   expect(digestOf({ id: "1", by: { id: "2", type: "user" } })).toBe(
     digestOf({ by: { type: "user", id: "2" }, id: "1" }),
   );
   expect(digestOf({ id: "1" })).not.toBe(digestOf({ id: "2" }));
 });
 
-test("what is short, or no list and no object, is stored as it is", () => {
+test("short values, and values that are neither list nor object, are stored whole", () => {
   for (const change of [
     { path: "/tags", from: ["a"], to: ["a", "b"] },
     { path: "/status", from: "new", to: "x".repeat(5_000) },
@@ -63,7 +63,7 @@ test("what is short, or no list and no object, is stored as it is", () => {
   }
 });
 
-test("of a long list only names and what has changed are stored", () => {
+test("a long list is stored as digests and changes", () => {
   const notes = Array.from({ length: 100 }, (_, i) => ({ id: `${i}`, text: "x".repeat(500) }));
   const { packed, values } = pack({ path: "/notes", from: notes.slice(0, 99), to: notes });
   expect(JSON.stringify(packed).length).toBeLessThan(3_000);

@@ -31,7 +31,7 @@ async function workThrough(): Promise<void> {
 }
 
 describe("a run in a request", () => {
-  test("takes two commits: one before anything is done, one with all that was done", async () => {
+  test("takes two commits: one with the request, one with all changes", async () => {
     const [id] = (await makeOrders(1)) as [string];
     const body = { order_ids: [id], actions: [tag, note] };
     await org.post("/operations/run", body);
@@ -46,7 +46,7 @@ describe("a run in a request", () => {
     expect(count).toBeLessThanOrEqual(18);
   });
 
-  test("finds orders by their ids, however these are written, and by numbers, also one that looks like an id", async () => {
+  test("finds orders by id in any case, and by number, also if the number looks like an id", async () => {
     const [id] = (await makeOrders(1)) as [string];
     const number = randomUUID().toUpperCase();
     const numbered = (await org.post("/orders", { number, status: "ready" })).body.id;
@@ -55,7 +55,7 @@ describe("a run in a request", () => {
     expect(results).toMatchObject([{ order_id: id }, { order_id: numbered }, { order_id: null, status: "failed" }]);
   });
 
-  test("keeps its answer for a repeated key in the second of them", async () => {
+  test("stores its response for the Idempotency-Key in the second commit", async () => {
     const [id] = (await makeOrders(1)) as [string];
     const headers = { "idempotency-key": randomUUID() };
     const body = { order_ids: [id], actions: [note] };
@@ -104,7 +104,7 @@ async function recordStatements(work: () => Promise<unknown>): Promise<Sent[]> {
   );
 }
 
-test("an end whose COMMIT fails is told nobody: the run goes on, and ends once", async () => {
+test("if the last COMMIT fails, no event is recorded; the run continues and ends once", async () => {
   const [id] = (await makeOrders(1)) as [string];
   await world.db.query(`create function lose_end() returns trigger language plpgsql as $$
     begin if new.finished_at is not null then raise exception 'terminating' using errcode = '57P01'; end if; return null; end $$`);
@@ -123,9 +123,9 @@ describe("a poisoned batch", () => {
   const damage = (id: string, notes: string) =>
     world.db.query("update orders set notes = $2::jsonb where id = $1", [id, notes]);
 
-  test("over which an action throws fails by itself after some tries, and the rest of the run is done", async () => {
+  test("whose action throws fails after some attempts, and the rest of the run is processed", async () => {
     const ids = await makeOrders(1_200);
-    // Not a list, so that whoever adds to it throws.
+    // Not a list, so that code that adds to it throws.
     await damage(ids[600]!, '{"not": "a list"}');
     const { body: run } = await org.post("/operations/run", { order_ids: ids, actions: [note] }, later);
     await workThrough();
@@ -144,7 +144,7 @@ describe("a poisoned batch", () => {
     expect((await notesOf(ids[600]!)).length).toBe(1);
   });
 
-  test("is tried again by a worker when the request has met it, and not sooner than after a while", async () => {
+  test("that failed in the request is retried by a worker, after a delay", async () => {
     const [id] = (await makeOrders(1)) as [string];
     await damage(id, '{"not": "a list"}');
     const { status, body: run } = await org.post("/operations/run", { order_ids: [id], actions: [note] });
@@ -156,7 +156,7 @@ describe("a poisoned batch", () => {
     expect(await notesOf(id)).toHaveLength(1);
   });
 
-  test("that the database refuses ends the run as failed, with nothing done to its orders", async () => {
+  test("that the database rejects ends the run as failed, without changes to its orders", async () => {
     const ids = await makeOrders(3);
     await world.db.query(`create function refuse_order() returns trigger language plpgsql as $$
       begin raise exception 'out of range' using errcode = '22003'; end $$`);
@@ -169,7 +169,7 @@ describe("a poisoned batch", () => {
     expect((await org.get(`/orders/${ids[0]}`)).body).toMatchObject({ tags: [], version: 1 });
   });
 
-  test("that takes its process down each time ends too", async () => {
+  test("that crashes its process each time is given up too", async () => {
     const ids = await makeOrders(2);
     const { body: run } = await org.post("/operations/run", { order_ids: ids, actions: [tag] }, later);
     for (let death = 0; death < runWork.maxAttempts; death++) {
@@ -188,7 +188,7 @@ describe("runs of several organizations", () => {
     for (const worker of workers.splice(0)) await worker.stop();
   });
 
-  test("do not wait for each other: two orders of one are done while another's large runs are at work", async () => {
+  test("do not wait for each other: a run of two orders ends while large runs of another are in progress", async () => {
     const other = await hub.org();
     const ids = await makeOrders(600);
     // The large ones stay at work for as long as the test wants.

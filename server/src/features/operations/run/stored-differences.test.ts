@@ -33,7 +33,7 @@ async function storedBytes(orderId: string): Promise<number> {
   return row!.bytes;
 }
 
-test("runs that add notes store each note once, and answer with all of them before and after (reliability R9)", async () => {
+test("runs that add notes store each note once, and return all of them before and after (reliability R9)", async () => {
   const orderId = await anOrder();
   const text = (n: number): string => `${n} `.padEnd(400, "x");
   const runs: Run[] = [];
@@ -63,7 +63,7 @@ test("runs that add notes store each note once, and answer with all of them befo
   expect(await notesOf(orderId)).toEqual(notes.slice(0, 39).toSpliced(10, 1));
 });
 
-test("a result of before is read as it is", async () => {
+test("a result in the old format is read as it is", async () => {
   const orderId = await anOrder();
   const { id } = await addNote(orderId, "short");
   const change = {
@@ -79,7 +79,7 @@ test("a result of before is read as it is", async () => {
   expect(body.data[0].steps[0].changes).toEqual([change]);
 });
 
-test("values are kept as long as a result of their order, and no longer (reliability R9)", async () => {
+test("values are deleted with the last result of their order (reliability R9)", async () => {
   const orderId = await anOrder();
   for (let n = 0; n < 5; n++) await addNote(orderId, `${n} `.padEnd(500, "y"));
   const countValues = async (): Promise<number> =>

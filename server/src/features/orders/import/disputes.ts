@@ -78,8 +78,8 @@ function toTrouble(bridgeId: string, order: Order, { fact, theirs, isHeld }: Dis
 }
 
 /**
- * Somebody has decided. What the source said is written down already, so that it is no news when it says so again;
- * `accept_source` makes the order what it says, as far as the rules for orders permit.
+ * Applies the decision of a user. The source's report is stored already, so the same report later is no change.
+ * `accept_source` applies the report to the order, as far as the rules for orders permit.
  */
 export async function decideDispute(
   tx: Tx,

@@ -12,7 +12,7 @@ const hub = await startTestHub();
 type Coded = { code: string };
 const codesOf = (list: Coded[]): string[] => list.map(({ code }) => code);
 
-describe("a file itself", () => {
+describe("a file as the request body", () => {
   const text = "Order Number;SKU;Quantity;Customer Name;Total\nA-1;MUG;2;Jörg Müller;12,50\n";
   const upload = async (org: TestOrg, body: Buffer, headers: Record<string, string>, query = "") =>
     await org.post(`/orders/import${query}`, undefined, { rawBody: body, headers });
@@ -30,7 +30,7 @@ describe("a file itself", () => {
     expect(await nameOf(org)).toBe("Jörg Müller");
   });
 
-  test("may be packed, and has its options in the query", async () => {
+  test("may be compressed, and has its options in the query", async () => {
     const org = await hub.org();
     const headers = { "content-type": "text/csv", "content-encoding": "gzip" };
     const dry = await upload(org, gzipSync(text), headers, "?dryRun=true&delimiter=semicolon");
@@ -61,10 +61,10 @@ describe("a file itself", () => {
   });
 });
 
-describe("somebody who looks at a file first", () => {
+describe("a dry run", () => {
   const csv = "Bestellnr;Artikel;Farbe\nA-1;MUG;rot\nA-1;TEE;\n";
 
-  test("is told what stands in its columns and what they can be, also when none of them is known", async () => {
+  test("returns samples of the columns and their possible meanings, also if no column is known", async () => {
     const org = await hub.org();
     const dry = await org.post("/orders/import", { csv, dryRun: true });
     expect([dry.status, dry.body.summary]).toEqual([200, { rows: 2, orders: 2, created: 0, failed: 2 }]);
@@ -85,7 +85,7 @@ describe("somebody who looks at a file first", () => {
     expect((await org.post("/orders/import", { csv })).body.errors[0].code).toBe("no_known_columns");
   });
 
-  test("says what they are beside the file itself, too", async () => {
+  test("accepts column meanings in the query as well", async () => {
     const org = await hub.org();
     const upload = async (mapping: string) =>
       await org.post(`/orders/import?mapping=${encodeURIComponent(mapping)}`, undefined, {
@@ -104,7 +104,7 @@ describe("somebody who looks at a file first", () => {
 /** Without the signs of life of a quiet stream. */
 const toldBy = ({ blocks }: StreamReader): Block[] => blocks.filter(({ data }) => data !== undefined);
 
-test("how far an import is, is told to whoever follows it in the organization, on any node", async () => {
+test("the progress of an import is streamed to its organization, on any node", async () => {
   const [org, other, second] = [await hub.org(), await hub.org(), await hub.secondNode()];
   const id = "0197a000-0000-7000-8000-000000000001";
   const follow = (client: TestOrg, url: string) =>
@@ -121,7 +121,7 @@ test("how far an import is, is told to whoever follows it in the organization, o
   expect(told).toEqual([ofOrg, ofOrg, [{ data: '{"rows":1}' }, { event: "end", data: '{"rows":1}' }]]);
 });
 
-test("an import that is refused has ended, too", async () => {
+test("the progress stream of a rejected import ends too", async () => {
   const org = await hub.org();
   const id = "0197a000-0000-7000-8000-000000000002";
   const stream = await openStream(`${hub.url}/api/v1/orders/import/watch?watchId=${id}`, {
@@ -132,12 +132,12 @@ test("an import that is refused has ended, too", async () => {
   expect(toldBy(stream)).toEqual([{ event: "end", data: '{"rows":0}' }]);
 });
 
-describe("orders that are here already", () => {
+describe("existing orders", () => {
   const csv = (rows: string[]): string => ["number,status,sku,quantity,tags,city,email,note", ...rows].join("\n");
   const importInto = async (org: TestOrg, rows: string[], more: object) =>
     (await org.post("/orders/import", { csv: csv(rows), ...more })).body;
 
-  test("are refused, skipped, or become what the file says", async () => {
+  test("are rejected, skipped or updated", async () => {
     const org = await hub.org();
     await org.post("/orders", {
       number: "A",
@@ -173,7 +173,7 @@ describe("orders that are here already", () => {
     expect((await org.get("/orders/A")).body.version).toBe(2);
   });
 
-  test("what a change by hand could not do fails alone, in its row", async () => {
+  test("an update that is not allowed by hand fails in its row alone", async () => {
     const org = await hub.org();
     await org.post("/orders", { number: "SENT", status: "sent", lines: [{ sku: "MUG", quantity: 1 }] });
     await org.post("/orders", { number: "OK" });
@@ -185,7 +185,7 @@ describe("orders that are here already", () => {
     expect(body.rejectedCsv).toContain("SENT");
   });
 
-  test("a number of two shops is no order that could be meant", async () => {
+  test("a number that two shops use is ambiguous and fails", async () => {
     const org = await hub.org();
     const bridgeId = (await org.post("/bridges", { name: "Shop", connector: "demo" })).body.id;
     await org.post("/orders/bulk", { orders: [{ number: "X" }, { number: "X", bridgeId }] });
@@ -193,7 +193,7 @@ describe("orders that are here already", () => {
     expect(body.errors).toMatchObject([{ row: 2, column: "number", code: "order_number_ambiguous" }]);
   });
 
-  test("who may not read personal data learns nothing by guessing it", async () => {
+  test("a caller without pii:read learns nothing by guessing personal data", async () => {
     const org = await hub.org();
     await org.post("/orders", { number: "P", customer: { email: "secret@example.com" } });
     const key = await org.withScopes(["orders:read", "orders:write"]);
@@ -204,8 +204,8 @@ describe("orders that are here already", () => {
   });
 });
 
-describe("presets of one's own", () => {
-  test("say how files are read, and are found by name or id", async () => {
+describe("presets of the organization", () => {
+  test("define how files are read, and are found by name or id", async () => {
     const org = await hub.org();
     const settings = {
       mapping: { Bestellnr: "number", Artikel: "line.sku", Menge: "line.quantity", Datum: "orderedAt" },
@@ -241,7 +241,7 @@ describe("presets of one's own", () => {
     expect(near.body.errors[0].suggestion).toBe("shopify");
   });
 
-  test("those of known programs are listed with their columns", async () => {
+  test("presets of known programs are listed with their columns", async () => {
     const org = await hub.org();
     const { data } = (await org.get("/import-presets/built-in")).body;
     expect(data.map(({ name }: { name: string }) => name)).toEqual([
@@ -265,7 +265,7 @@ describe("presets of one's own", () => {
   });
 });
 
-test("what is guessed or assumed is said: vague names, dates, numbers, quantities, currencies", async () => {
+test("guesses and assumptions are warnings: vague names, dates, numbers, quantities, currencies", async () => {
   const org = await hub.org();
   const csv = "Name;SKU;Date;Price\nAnn;MUG;03/02/2026;1,250\n";
   const { body } = await org.post("/orders/import", { csv, dryRun: true });

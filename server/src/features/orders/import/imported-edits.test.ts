@@ -77,7 +77,7 @@ function line(id: number, quantity: number) {
   return { id, sku: `SKU-${id}`, title: "Thing", quantity, price: "10.00" };
 }
 
-test("what was changed here stays when the shop changes something else", async () => {
+test("an edited field stays when the shop changes another one", async () => {
   const { org, id, pull, read, change, run } = await anImport();
   await org.patch(`/orders/${id}`, {
     shippingAddress: { address1: "2 Side Street" },
@@ -100,7 +100,7 @@ test("what was changed here stays when the shop changes something else", async (
   expect(kept.toSorted()).toEqual(["customFields/origin", "shipping", "shippingAddress", "tags"]);
 });
 
-test("what the shop changes later than the hub is taken, and said to have been changed here", async () => {
+test("a field that the shop changes after an edit takes the shop's value, and is reported as overwritten", async () => {
   const { org, id, pull, read, change, timeline } = await anImport();
   await org.patch(`/orders/${id}`, { shippingAddress: { name: "Edited here" } });
   await change({ name: "Moved" });
@@ -121,7 +121,7 @@ test("what the shop changes later than the hub is taken, and said to have been c
   expect((await read()).shippingAddress.name).toBe("Edited again");
 });
 
-test("what shop and hub agreed on is the shop's: a later edit here is not taken back", async () => {
+test("an edit is kept while the shop repeats the value that both had", async () => {
   const { org, id, pull, read, change } = await anImport();
   await org.patch(`/orders/${id}`, { customer: { name: "Both" } });
   await change({ name: "Both" });
@@ -132,7 +132,7 @@ test("what shop and hub agreed on is the shop's: a later edit here is not taken 
   expect((await read()).customer.name).toBe("Only here");
 });
 
-test("lines that were split here stay, whatever the shop does to them, and the timeline says so", async () => {
+test("lines that were split stay, whatever the shop changes, and the timeline records it", async () => {
   const { pull, read, change, run, timeline } = await anImport();
   await run("split", { by: "items", line_items: [{ id: (await read()).lines[1].id, quantity: 1 }] });
   const split = (await read()).lines;
@@ -153,7 +153,7 @@ test("lines that were split here stay, whatever the shop does to them, and the t
   expect((await timeline())[0].id).toBe(entry.id);
 });
 
-test("an order that was put under review, or brought back, is not moved by what the shop said before", async () => {
+test("an order under review, or reopened, is not changed by an old status of the shop", async () => {
   const { org, transformation, pull, read, change, run } = await anImport();
   await run("require_review", { reason: "odd" });
   await change({ email: "a@mail.example" });
@@ -169,7 +169,7 @@ test("an order that was put under review, or brought back, is not moved by what 
   expect(await read()).toMatchObject({ status: "ready", customFields: { contact: "b@mail.example" } });
 });
 
-test("a status that a hold kept from being followed is followed when the hold is gone", async () => {
+test("a status that a hold prevented is applied when the hold is released", async () => {
   const { org, id, transformation, pull, read, change, run } = await anImport();
   await run("hold", { reason: "operator" });
   await org.patch(`/transformations/${transformation.id}`, { mappings: withStatus("shipped") });
@@ -183,7 +183,7 @@ test("a status that a hold kept from being followed is followed when the hold is
   expect((await org.get(`/orders/${id}/timeline`)).body.data[0].kind).toBe("imported");
 });
 
-test("lines that were shipped here do not keep the rest of the order from being updated", async () => {
+test("shipped lines do not prevent updates of the rest of the order", async () => {
   const { org, id, pull, read, change, run } = await anImport();
   const lines: { id: string; sku: string; quantity: number }[] = (await read()).lines;
   const extra = [
@@ -197,7 +197,7 @@ test("lines that were shipped here do not keep the rest of the order from being 
   expect(await read()).toMatchObject({ customFields: { contact: "late@mail.example" }, status: "shipped" });
 });
 
-test("a mapping that is changed changes what it maps, and nothing that was edited here beside it", async () => {
+test("a changed mapping changes its own fields, and keeps other edited fields", async () => {
   const { org, id, transformation, pull, read } = await anImport();
   await org.patch(`/orders/${id}`, { shipping: { service: "express" } });
   const louder = mappings.map((one) => (one.target === "customer.name" ? { ...one, transforms: ["upper"] } : one));
@@ -209,7 +209,7 @@ test("a mapping that is changed changes what it maps, and nothing that was edite
   expect(after.shipping.service).toBe("express");
 });
 
-test("an update that points at a location that is gone fails alone", async () => {
+test("an update with a deleted location fails alone", async () => {
   const { org, transformation, pull, read, shop } = await anImport();
   const when = { path: "reference", op: "eq", value: (await read()).number };
   const gone = { value: "0199f0a0-0000-7000-8000-00000000dead", target: "locationId", when };
@@ -221,7 +221,7 @@ test("an update that points at a location that is gone fails alone", async () =>
   expect(result.failures[0]).toMatchObject({ code: "location_not_found", errors: [{ pointer: "/locationId" }] });
 });
 
-test("a bridge that is made anew takes over the orders of the one that was deleted, and what was edited in them", async () => {
+test("a new bridge takes over the orders of a deleted one, with their edits", async () => {
   const { shop, org, bridgeId, id, connect, pullFrom, read, timeline } = await anImport([
     { source: "updated_at", target: "orderedAt" },
   ]);

@@ -47,7 +47,7 @@ const bare = {
   lines: [line],
 };
 
-test("null in an inbound order means that nothing was given, in every field", async () => {
+test("null in an inbound order means not given, in every field", async () => {
   const org = await hub.org();
   const records: object[] = [bare];
   const feed = await openOrderFeed(org, records);
@@ -67,7 +67,7 @@ test("null in an inbound order means that nothing was given, in every field", as
   expect((await org.get("/orders/V-1")).body.total).toBe(40);
 });
 
-test("a record that was edited by hand may have nulls, too", async () => {
+test("a record corrected by hand may have nulls, too", async () => {
   const org = await hub.org();
   const feed = await openOrderFeed(org, [{ id: "1", number: "N-1", currency: "Taler" }]);
   await feed.pull();
@@ -90,7 +90,7 @@ test("a cell of JSON in a file may have nulls, too", async () => {
   expect((await org.get("/orders/J-1")).body.customFields).toEqual({ colour: "red" });
 });
 
-test("a line of quantity 0 is no line, and an order that is cancelled with zeros is cancelled and keeps its lines", async () => {
+test("a line with quantity 0 is ignored; a cancelled order with zeros is cancelled and keeps its lines", async () => {
   const org = await hub.org();
   const records: object[] = [{ ...bare, lines: [line, { ...line, sku: "GONE", quantity: 0 }] }];
   const feed = await openOrderFeed(org, records);
@@ -107,7 +107,7 @@ test("a line of quantity 0 is no line, and an order that is cancelled with zeros
   expect((await org.get("/orders/V-2")).body).toMatchObject({ status: "cancelled", lines: [] });
 });
 
-test("an order without lines is an exception, and what is here stays as it is", async () => {
+test("an order without lines is an exception, and the stored order stays as it is", async () => {
   const org = await hub.org();
   const records: object[] = [bare, { ...bare, id: "2", code: "V-2", lines: [] }];
   const feed = await openOrderFeed(org, records);
@@ -122,7 +122,7 @@ test("an order without lines is an exception, and what is here stays as it is", 
   expect((await org.get("/orders/V-1")).body.lines).toHaveLength(1);
 });
 
-test("whatever is in a body, no null is left but that of a hold, and nothing else is changed", () => {
+test("in any body all nulls except that of hold are removed, and nothing else is changed", () => {
   const isFree = (value: unknown): boolean =>
     value !== null && (typeof value !== "object" || Object.values(value).every(isFree));
   fc.assert(

@@ -30,7 +30,7 @@ async function importFile(csv: string, more: object = {}) {
 const read = async (number: string) => (await org.get(`/orders/${encodeURIComponent(number)}`)).body;
 
 describe("Shopify", () => {
-  test("orders are whole: number, lines, address and dates are where they belong", async () => {
+  test("number, lines, address and dates of orders are read completely", async () => {
     const body = await importFile(
       [
         header,
@@ -80,7 +80,7 @@ describe("Shopify", () => {
     expect((await read("#1004")).status).toBe("awaiting_payment");
   });
 
-  test("a file that only looks like it can be read as none", async () => {
+  test("a file that only resembles the preset can be read without one", async () => {
     const csv = "Name,Lineitem name,Lineitem quantity,Lineitem sku\nAnn,Mug,1,M\n";
     expect((await importFile(csv, { preset: "none", dryRun: true })).columns[0]).toEqual({
       column: "Name",
@@ -111,7 +111,7 @@ test("Amazon: quantities, amounts for all units, a third line of the address, ta
   });
 });
 
-test("ShipStation: quantity, dates and words for states", async () => {
+test("ShipStation: quantity, dates and statuses", async () => {
   const header =
     "Order - Number,Order - Status,Date - Order Date,Date - Ship By Date,Item - SKU,Item - Name,Item - Qty,Item - Price,Amount - Order Total,Ship To - Name,Ship To - Address 1,Ship To - City,Ship To - State,Ship To - Postal Code,Ship To - Country,Carrier - Service Requested,Market - Store Name,Notes - From Buyer,Notes - Internal,My Field";
   const body = await importFile(
@@ -132,7 +132,7 @@ test("ShipStation: quantity, dates and words for states", async () => {
   });
 });
 
-test("Etsy: years of two digits, no SKUs, dollar signs", async () => {
+test("Etsy: two-digit years, no SKUs, dollar signs", async () => {
   const header =
     "Sale Date,Item Name,Buyer,Quantity,Price,Coupon Code,Coupon Details,Discount Amount,Shipping Discount,Order Shipping,Order Sales Tax,Item Total,Currency,Transaction ID,Listing ID,Date Paid,Date Shipped,Ship Name,Ship Address1,Ship Address2,Ship City,Ship State,Ship Zipcode,Ship Country,Order ID,Variations,Order Type,Listings Type,Payment Type,InPerson Discount,InPerson Location,VAT Paid by Buyer,SKU";
   const body = await importFile(
@@ -158,7 +158,7 @@ test("Etsy: years of two digits, no SKUs, dollar signs", async () => {
   expect(await read("3002")).toMatchObject({ status: "shipped", lines: [{ shippedQuantity: 1 }] });
 });
 
-test("eBay: rows that are not data, months by name, a row for the whole order", async () => {
+test("eBay: rows without data, month names, a row for the whole order", async () => {
   const header =
     "Sales Record Number,Order Number,Buyer Username,Buyer Name,Buyer Email,Buyer Note,Buyer Address 1,Buyer Address 2,Buyer City,Buyer State,Buyer Zip,Buyer Country,Ship To Name,Ship To Phone,Ship To Address 1,Ship To Address 2,Ship To City,Ship To State,Ship To Zip,Ship To Country,Item Number,Item Title,Custom Label,Sold Via Promoted Listings,Quantity,Sold For,Shipping And Handling,Total Price,Payment Method,Sale Date,Paid On Date,Ship By Date,Shipped On Date,Shipping Service,Tracking Number,Transaction ID,Variation Details";
   const about = 'joe,"Doe, Joe",j@example.com,,,,,,,,"Doe, Joe",5551234,1 Oak St,,Reno,NV,89501,United States';

@@ -29,7 +29,7 @@ const codes = (told: Told[]): string[] => told.map(({ code }) => code);
 const numbersOf = async (org: TestOrg): Promise<string[]> =>
   (await org.get("/orders?limit=100")).body.data.map(({ number }: { number: string }) => number).toSorted();
 
-test("Amazon: quotation marks are part of the text, and rows that come back can be sent again", async () => {
+test("Amazon: quotation marks are part of the text, and rejected rows can be imported again", async () => {
   const { send, importFile, read } = await open();
   const head = "order-id\torder-item-id\tquantity-purchased\tproduct-name\trecipient-name";
   const csv = `${head}\nA-1\t1\t1\tTV 55" wall mount\tAnn\nA-2\t2\t1\t"Best\tBob\nA-3\t3\t1\tmug"\t"Eve"\n`;
@@ -43,7 +43,7 @@ test("Amazon: quotation marks are part of the text, and rows that come back can 
   expect((await read("A-4")).lines[0]).toMatchObject({ name: '"55" and 40" stand"', quantity: 2 });
 });
 
-test("a stray quotation mark costs its row and the order of it, not the file", async () => {
+test("a stray quotation mark fails its row and order, not the file", async () => {
   const { org, send } = await open();
   const csv = [
     "number,name,item name,sku,quantity",
@@ -68,7 +68,7 @@ test("a stray quotation mark costs its row and the order of it, not the file", a
   expect(joined.body.warnings).toContainEqual(expect.objectContaining({ code: "joined_rows" }));
 });
 
-test("lines above the header and rows that count are not read", async () => {
+test("lines above the header and total rows are ignored", async () => {
   const { org, importFile, send } = await open();
   const excel = await importFile("sep=;\r\nOrder Number;SKU;Quantity\r\nS-1;A;1\r\n");
   expect(codes(excel.warnings)).toEqual([]);
@@ -84,7 +84,7 @@ test("lines above the header and rows that count are not read", async () => {
   expect((await send("foo,bar\n1,2\n")).body.errors[0]).toMatchObject({ code: "no_known_columns" });
 });
 
-test("amounts say their currency, unless a column does", async () => {
+test("the currency is read from amounts if there is no column for it", async () => {
   const { importFile, read } = await open();
   await importFile('number,sku,price\nE,A,"12,50 €"\nF,A,CA$ 3.00\nG,A,PLN 4.5\nH,A,$5.00\n');
   const all = await Promise.all(["E", "F", "G", "H"].map(async (number) => await read(number)));
@@ -98,7 +98,7 @@ test("amounts say their currency, unless a column does", async () => {
   expect((await read("I")).currency).toBe("EUR");
 });
 
-test("rows without a number get one that is the same the next time; those that may be a part of another order are refused", async () => {
+test("rows without a number get a stable one; rows that may belong to another order are rejected", async () => {
   const { org, send, importFile } = await open();
   const head =
     "Sales Record Number,Order Number,Buyer Name,Ship To Name,Ship To City,Item Title,Custom Label,Quantity,Sold For";
@@ -117,7 +117,7 @@ test("rows without a number get one that is the same the next time; those that m
   expect(await numbersOf(org)).toHaveLength(5);
 });
 
-test("a file in words that are not known is refused until its number is named", async () => {
+test("a file with unknown column names is rejected until the number column is assigned", async () => {
   const { org, send } = await open();
   const csv = "Bestellnummer;PLZ;Menge;SKU\nD-1;01067;2;MUG\n";
   const refused = await send(csv);
@@ -127,13 +127,13 @@ test("a file in words that are not known is refused until its number is named", 
   expect(codes(dry.body.warnings)).toContain("number_column_unknown");
   const mapping = { Bestellnummer: "number", PLZ: "shippingAddress.zip", Menge: "line.quantity" };
   expect((await send(csv, { mapping })).body.summary).toMatchObject({ created: 1 });
-  // Somebody who has looked at the columns may leave them out.
+  // A user who has checked the columns may ignore them.
   const none = { Bestellnummer: null, PLZ: null, Menge: null };
   expect((await send(csv, { mapping: none })).body.summary).toMatchObject({ created: 1 });
   expect((await org.get("/orders/counts")).body.total).toBe(2);
 });
 
-test("what buyers chose and wrote is kept: behind the name, as a note, in a custom field", async () => {
+test("options and texts of buyers are kept: in the name, as a note, in a custom field", async () => {
   const { importFile, read } = await open();
   const etsy =
     "Sale Date,Item Name,Quantity,Price,Currency,Transaction ID,Ship Name,Ship City,Order ID,Variations,SKU\n" +
@@ -157,7 +157,7 @@ test("what buyers chose and wrote is kept: behind the name, as a note, in a cust
   );
 });
 
-test("what a spreadsheet has done to codes is told, and two orders are not taken for one", async () => {
+test("codes that a spreadsheet has damaged are reported, and two orders are not merged", async () => {
   const { importFile, send, read } = await open();
   const csv =
     "number,sku,line id,quantity,name,city,zip,country,phone\n" +
@@ -181,7 +181,7 @@ test("what a spreadsheet has done to codes is told, and two orders are not taken
   expect(codes(lost.body.errors)).toEqual(["precision_lost", "precision_lost"]);
 });
 
-test("one date that can only be read one way says how all dates of the file are read", async () => {
+test("one unambiguous date decides the date format of the file", async () => {
   const { importFile, read, send } = await open();
   const days = await importFile("number,sku,order date\nD-1,A,03/02/2026\nD-2,A,25/12/2026\n");
   expect(days.warnings).not.toContainEqual(expect.objectContaining({ code: "assumed_date_order" }));
@@ -198,7 +198,7 @@ test("one date that can only be read one way says how all dates of the file are 
 const woo =
   "Order Number,Order Status,First Name (Billing),City (Shipping),Payment Method Title,Order Total Amount,Order Refund Amount,SKU,Item Name,Quantity";
 
-test("WooCommerce: a file says the same of money and states as the shop itself", async () => {
+test("WooCommerce: amounts and statuses of a file are those of the connector", async () => {
   const { importFile, read } = await open();
   const rows = [
     "W-1,Processing,Ann,Reno,Credit card,20,0,A,Mug,1",
@@ -228,7 +228,7 @@ test("WooCommerce: a file says the same of money and states as the shop itself",
   ]);
 });
 
-test("Shopify: what needs no shipping is no line, and what was paid back is looked at first", async () => {
+test("Shopify: items without shipping are no lines, and refunded orders need review", async () => {
   const { importFile, read } = await open();
   const digital = { "Lineitem requires shipping": "false" };
   await importFile(

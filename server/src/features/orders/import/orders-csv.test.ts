@@ -14,7 +14,7 @@ type Csv = { row: number; column: string | null; code: string };
 const places = (errors: Csv[]): unknown[] => errors.map(({ row, column, code }) => [row, column, code]);
 
 describe("importing a file", () => {
-  test("makes one order of the rows with one number, and repairs what spreadsheets broke", async () => {
+  test("groups rows by number into orders, and repairs values damaged by spreadsheets", async () => {
     const org = await hub.org();
     const { status, body } = await org.post("/orders/import", { csv: `\uFEFF${shop}` });
     expect(status).toBe(200);
@@ -49,7 +49,7 @@ describe("importing a file", () => {
     expect((await org.get("/audit?type=orders.created")).body.data[0].data).toMatchObject({ count: 2, source: "csv" });
   });
 
-  test("finds the delimiter and knows its columns in any spelling", async () => {
+  test("detects the delimiter and recognizes columns in any spelling", async () => {
     const org = await hub.org();
     const spellings = [
       [";", "order_number", "D-1"],
@@ -71,7 +71,7 @@ describe("importing a file", () => {
     expect((await org.get("/orders/EU-1")).body.total).toBe(12.5);
   });
 
-  test("takes a mapping for names that nobody could know, and says which are wrong", async () => {
+  test("accepts a mapping for unknown columns, and reports wrong ones", async () => {
     const org = await hub.org();
     const csv = "Ref,Colour,Who,Stuff\nR-1,red,Ada,x\n";
     const mapping = { ref: "number", Colour: "customFields.color", Who: "customer.name", Stuff: null };
@@ -98,7 +98,7 @@ describe("importing a file", () => {
     ]);
   });
 
-  test("creates what is right and gives back what is not, with the cell and the reason", async () => {
+  test("creates valid orders and returns invalid rows with cell and reason", async () => {
     const org = await hub.org();
     await org.post("/orders", { number: "TAKEN" });
     const csv = [
@@ -141,7 +141,7 @@ describe("importing a file", () => {
     expect(enumOnly.body.rejectedCsv).toContain("Allowed: draft, new, review_required,");
   });
 
-  test("reads weights in the unit that a cell or the name of the column says, and else in pounds", async () => {
+  test("reads weights in the unit of the cell or column name, by default in pounds", async () => {
     const org = await hub.org();
     const weightsOf = async (number: string, header: string, ...rows: string[]) => {
       const csv = [`number,sku,${header}`, ...rows.map((row) => `${number},A,${row}`)].join("\n");
@@ -160,7 +160,7 @@ describe("importing a file", () => {
     expect(told).toEqual(["5 lb", "6 kg", "7 lb", undefined]);
   });
 
-  test("says which columns it did not read, and why", async () => {
+  test("lists the columns that were not read, with the reason", async () => {
     const org = await hub.org();
     const csv = "Order ID,Colour,Order Number,SKU,Margin,error\n17,red,A-1,MUG,3,old\n";
     const { body } = await org.post("/orders/import", { csv, mapping: { margin: null } });
@@ -197,7 +197,7 @@ describe("importing a file", () => {
     expect([lines[0].weight, total]).toEqual([{ value: 1.25, unit: "kg" }, 12.5]);
   });
 
-  test("takes no custom fields that are not a JSON object, whatever other columns add to them", async () => {
+  test("rejects custom fields that are not a JSON object, also if other columns add to them", async () => {
     const org = await hub.org();
     const csv = 'number,custom fields,colour\nC-1,5,red\nC-2,null,red\nC-3,"{""a"":1}",red\n';
     const { status, body } = await org.post("/orders/import", { csv, mapping: { colour: "customFields.colour" } });
@@ -221,7 +221,7 @@ describe("importing a file", () => {
     expect((await org.get("/orders")).body.pagination.total).toBe(3);
   });
 
-  test("refuses what is no table of orders at all", async () => {
+  test("rejects a file that is no table of orders", async () => {
     const org = await hub.org();
     for (const [csv, code] of [
       ["", "minLength"],
@@ -238,7 +238,7 @@ describe("importing a file", () => {
 });
 
 describe("exporting", () => {
-  test("gives the filtered orders as CSV, a row per line, with formulas made harmless", async () => {
+  test("returns the filtered orders as CSV, a row per line, with formulas escaped", async () => {
     const org = await hub.org();
     await org.post("/orders", {
       number: "=cmd|' /C calc'!A0",
@@ -301,7 +301,7 @@ describe("exporting", () => {
     expect(body).toMatchObject(order);
   });
 
-  test("streams more orders than one portion, each once, newest first", async () => {
+  test("streams more orders than one batch, each once, newest first", async () => {
     const org = await hub.org();
     const orders = Array.from({ length: 2_345 }, (_, i) => ({ number: `N-${i}`, tags: i % 2 === 0 ? ["even"] : [] }));
     await org.post("/orders/bulk", { orders });
@@ -319,7 +319,7 @@ describe("exporting", () => {
   });
 });
 
-test("what was exported is imported as it was, also blanks, line breaks and marks around a text (protocol 4, 8)", async () => {
+test("an export is imported unchanged, also blanks, line breaks and quotation marks (protocol 4, 8)", async () => {
   const [from, to] = [await hub.org(), await hub.org()];
   const texts = [
     "\n\n",

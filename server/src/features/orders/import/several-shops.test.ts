@@ -27,7 +27,7 @@ async function importFrom(org: TestOrg, bridgeId: string) {
   return (await org.post("/tasks/execute-sync", { bridgeId, taskName: "orders.import" })).body;
 }
 
-describe("two shops that both begin with the same number", () => {
+describe("two shops with the same order numbers", () => {
   let org: TestOrg;
   /** Each has one of this number. */
   const number = "#1001";
@@ -42,11 +42,11 @@ describe("two shops that both begin with the same number", () => {
     ids = data.filter((order: { number: string }) => order.number === number).map(({ id }: { id: string }) => id);
   });
 
-  test("are both imported whole", () => {
+  test("are both imported completely", () => {
     expect(ids.length).toBe(2);
   });
 
-  test("a look-up by a number that two orders have says which there are", async () => {
+  test("a lookup by an ambiguous number returns the ids of the orders", async () => {
     for (const path of [`/orders/${encodeURIComponent(number)}`, `/orders/${encodeURIComponent(number)}/timeline`]) {
       const { status, body } = await org.get(path);
       expect([status, body.code]).toEqual([409, "order_number_ambiguous"]);
@@ -56,7 +56,7 @@ describe("two shops that both begin with the same number", () => {
     expect((await org.get(`/orders/${ids[0]}`)).body.number).toBe(number);
   });
 
-  test("nothing is done to an order that was named by such a number", async () => {
+  test("no order is changed through an ambiguous number", async () => {
     const actions = [{ type: "add_tags", params: { tags: ["x"] } }];
     const preflight = await org.post("/operations/preflight", { order_ids: [number, ids[0]], actions });
     expect(preflight.body).toMatchObject({
@@ -72,7 +72,7 @@ describe("two shops that both begin with the same number", () => {
     expect([parcel.status, parcel.body.code]).toEqual([409, "order_number_ambiguous"]);
   });
 
-  test("a number is still taken within its shop, and among the orders of none", async () => {
+  test("a number is unique within its shop, and among orders without a shop", async () => {
     const { bridgeId } = (await org.get(`/orders/${ids[0]}`)).body;
     expect((await org.post("/orders", { number, bridgeId })).body.code).toBe("order_number_taken");
     const own = await org.post("/orders", { number });
@@ -84,7 +84,7 @@ describe("two shops that both begin with the same number", () => {
   });
 });
 
-test("a bridge puts its prefix before the numbers, and its orders stay found when they are read again", async () => {
+test("a bridge adds its prefix to numbers, and later imports still find the orders", async () => {
   const org = await hub.org();
   const bridgeId = await connect(org, 0, { orderNumberPrefix: "A-" });
   expect((await org.get(`/bridges/${bridgeId}`)).body.orderNumberPrefix).toBe("A-");
@@ -103,7 +103,7 @@ test("a bridge puts its prefix before the numbers, and its orders stay found whe
   expect((await org.post("/bridges", { name: "x", connector: "demo", orderNumberPrefix: "a\nb" })).status).toBe(400);
 });
 
-test("a mapping of one line adds to what a shop's connector makes of an order, and replaces it only when told to", async () => {
+test("a mapping extends the record of a shop's connector, and replaces it only in mode replace", async () => {
   const org = await hub.org();
   const bridgeId = await connect(org, 1);
   const about = { bridgeId, taskName: "orders.import", direction: "inbound", name: "Prefix" };

@@ -41,7 +41,7 @@ async function aShop(kind: "shopify" | "woocommerce") {
 const quantities = ({ lines }: { lines: { sku: string; quantity: number }[] }) =>
   lines.map(({ sku, quantity }) => [sku, quantity]);
 
-test("WooCommerce: what was refunded is neither shipped nor counted", async () => {
+test("WooCommerce: refunded items are neither shipped nor in the total", async () => {
   const { pull, item, add, read, change } = await aShop("woocommerce");
   const lines = [item("MUG", 2), item("LAMP", 1)];
   const [mug, lamp] = lines.map(({ id }) => id) as [number, number];
@@ -66,7 +66,7 @@ test("WooCommerce: what was refunded is neither shipped nor counted", async () =
   expect(await read(some)).toMatchObject({ status: "cancelled", paymentStatus: "refunded", total: 0 });
 });
 
-test("WooCommerce: what comes back after the order was completed has been shipped", async () => {
+test("WooCommerce: items refunded after completion count as shipped", async () => {
   const { pull, item, add, read } = await aShop("woocommerce");
   const line = item("MUG", 2);
   const order = add([line], {
@@ -79,7 +79,7 @@ test("WooCommerce: what comes back after the order was completed has been shippe
   expect(quantities(await read(order))).toEqual([["MUG", 2]]);
 });
 
-test("WooCommerce: a fraction is refused with its order and can be mended, an order without lines is told", async () => {
+test("WooCommerce: an order with a fractional quantity is rejected and can be corrected; an order without lines is reported", async () => {
   const { org, pull, item, add, read } = await aShop("woocommerce");
   const fabric = add([item("MUG", 1), item("FABRIC", 0.5)]);
   const fees = add([]);
@@ -94,7 +94,7 @@ test("WooCommerce: a fraction is refused with its order and can be mended, an or
   expect(detail.details.errors[0]).toMatchObject({ pointer: "/lines/1/quantity" });
 });
 
-test("WooCommerce: statuses of extensions are reviewed, and what is paid on delivery is not paid", async () => {
+test("WooCommerce: orders with statuses of extensions need review; cash on delivery is not paid", async () => {
   const { org, pull, item, add, read, change } = await aShop("woocommerce");
   const unpaid = { date_paid: null, date_paid_gmt: null };
   const odd = add([item("MUG", 1)], { status: "wc-partially-shipped" });
@@ -115,7 +115,7 @@ test("WooCommerce: statuses of extensions are reviewed, and what is paid on deli
   expect((await read(waiting)).status).toBe("review_required");
 });
 
-test("WooCommerce: the same product has the same SKU, names are text, what was engraved is kept, bundles are not doubled", async () => {
+test("WooCommerce: a product keeps its SKU, names are plain text, engravings are kept, bundles are not doubled", async () => {
   const { pull, item, add, read } = await aShop("woocommerce");
   const single = () =>
     item("", 1, { title: "Woo Single &#8211; A &amp; B", more: { product_id: 93, variation_id: 0 } });
@@ -142,7 +142,7 @@ test("WooCommerce: the same product has the same SKU, names are text, what was e
   expect((await read(third)).tags).toEqual(["pickup"]);
 });
 
-test("Shopify: what the buyer chose and wrote, the total after refunds, and what needs no parcel", async () => {
+test("Shopify: options and notes of the buyer, the total after refunds, and items without shipping", async () => {
   const { pull, item, add, read } = await aShop("shopify");
   const shirt = item("", 1, {
     title: "T-Shirt",
@@ -174,7 +174,7 @@ test("Shopify: what the buyer chose and wrote, the total after refunds, and what
   expect(await read(ebook)).toMatchObject({ status: "review_required", lines: [{ sku: "EBOOK" }] });
 });
 
-test("Shopify: an order that was paid back or voided is not ready to work, one of which nothing is left is cancelled", async () => {
+test("Shopify: a refunded or voided order needs review; an order without remaining items is cancelled", async () => {
   const { pull, item, add, read, change } = await aShop("shopify");
   const refunded = add([item("MUG", 1)], { isRefunded: true });
   const voided = add([item("MUG", 1)], { more: { displayFinancialStatus: "VOIDED" } });
@@ -188,7 +188,7 @@ test("Shopify: an order that was paid back or voided is not ready to work, one o
   expect((await read(waiting)).status).toBe("review_required");
 });
 
-test("lines that had a SKU made from their id keep it, so that an order that was sent is no conflict", async () => {
+test("lines with a SKU made from their id keep it, so that a sent order has no conflict", async () => {
   const { shop, org, pull, item, add, read, change } = await aShop("woocommerce");
   const line = item("", 1, { title: "Single", more: { product_id: 93 } });
   const order = add([line]);

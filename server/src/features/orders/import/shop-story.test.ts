@@ -4,7 +4,7 @@ import { readyDataDir } from "../../../testing/ready-data-dir.ts";
 
 // The short form of `npm run chaos -- --story`: real processes, real kills, each story once in each shop that can tell it.
 test(
-  "two shops with the same numbers, a third and a warehouse: every order ends where it must, every parcel is told once, the inbox has what is odd",
+  "two shops with the same numbers, a third and a warehouse: every order ends as required, every parcel is reported once, and only the expected exceptions exist",
   { timeout: 180_000 },
   async () => {
     const options = { seed: 7, orders: 66, kills: 2, withinMs: 60_000, isHurried: true };

@@ -108,7 +108,7 @@ describe("an order that waits for its payment", () => {
     expect((await run("mark_shipped")).status).toBe("applied");
   });
 
-  test("that failed and was tried again lives again; one that was cancelled here does not, and that is said", async () => {
+  test("is reopened when a failed payment succeeds; one cancelled in the hub is not, which is reported", async () => {
     const { read, change, run, timeline } = await aShop("woocommerce", { status: "failed" });
     expect((await read()).status).toBe("cancelled");
     await change({ status: "pending" });
@@ -124,8 +124,8 @@ describe("an order that waits for its payment", () => {
   });
 });
 
-describe("an order that is with the partner and is cancelled in the shop", () => {
-  test("is asked back, held until then, and cancelled when the partner has given it back", async () => {
+describe("an order at the partner that the shop cancels", () => {
+  test("is recalled, on hold until then, and cancelled when the partner has returned it", async () => {
     const { order, partner, org, read, change, timeline } = await aSentOrder("shopify");
     const result = await change({ isCancelled: true });
     expect(result).toMatchObject({ held: 1, recalled: 1, failed: 0 });
@@ -143,7 +143,7 @@ describe("an order that is with the partner and is cancelled in the shop", () =>
     expect(await change({})).toMatchObject({ recalled: 0, held: 0 });
   });
 
-  test("is asked back from the partner that it was sent to by name, without a location or with another one", async () => {
+  test("is recalled from the partner it was sent to by name, without a location or with another one", async () => {
     const { order, partner, read, change } = await aSentOrder("shopify", undefined, true);
     expect(await change({ isCancelled: true })).toMatchObject({ held: 1, recalled: 1 });
     await eventually(read, ({ status }) => status === "cancelled");
@@ -164,7 +164,7 @@ describe("an order that is with the partner and is cancelled in the shop", () =>
     expect(elsewhere.partner.data.journal).toEqual([]);
   });
 
-  test("stays with a partner that does not give it back, and says so; taking the cancelling back frees it", async () => {
+  test("stays at a partner that refuses the recall, which is reported; withdrawing the cancellation releases it", async () => {
     const { partner, read, change } = await aSentOrder("shopify");
     partner.inject({ kind: "unauthorized", match: "/rest/plain" });
     await change({ isCancelled: true });
@@ -177,7 +177,7 @@ describe("an order that is with the partner and is cancelled in the shop", () =>
     expect(await read()).toMatchObject({ status: "sent", holds: [] });
   });
 
-  test("is held where the partner cannot be asked, until somebody who names the hold has decided", async () => {
+  test("is put on hold if the partner cannot be asked, until a user releases that hold by name", async () => {
     const { change, read, run } = await aSentOrder("woocommerce", ["orders.export"]);
     expect(await change({ status: "cancelled" })).toMatchObject({ held: 1, recalled: 0 });
     const held = await read();
@@ -190,8 +190,8 @@ describe("an order that is with the partner and is cancelled in the shop", () =>
   });
 });
 
-describe("what a shop changes in an order that others act on", () => {
-  test("an address or a quantity stays, is held and said; changed back, it is no conflict", async () => {
+describe("changes of a shop to an order in progress", () => {
+  test("a changed address or quantity is not applied and puts the order on hold; changing it back resolves the conflict", async () => {
     const { order, change, read, timeline } = await aSentOrder("shopify");
     const [first, second] = order.lines as [ShopOrder["lines"][number], ShopOrder["lines"][number]];
     const was = await read();
@@ -211,7 +211,7 @@ describe("what a shop changes in an order that others act on", () => {
     expect((await read()).holds).toEqual([]);
   });
 
-  test("cancelling a partly shipped order keeps the rest from leaving; a shipped one only says so", async () => {
+  test("cancelling a partly shipped order holds the rest; for a shipped one it is only reported", async () => {
     const { org, id, change, read, run, timeline } = await aShop("woocommerce");
     await org.patch(`/orders/${id}`, { status: "ready" });
     const [line] = (await read()).lines;
@@ -232,7 +232,7 @@ describe("what a shop changes in an order that others act on", () => {
     });
   });
 
-  test("what was refunded but not cancelled is held, and the money is right", async () => {
+  test("a refunded order that is not cancelled is put on hold, with the refunded amounts", async () => {
     const { read, change } = await aShop("shopify");
     expect(await change({ isRefunded: true })).toMatchObject({ held: 1 });
     expect(await read()).toMatchObject({ status: "review_required", paymentStatus: "refunded", onHold: true });
@@ -240,7 +240,7 @@ describe("what a shop changes in an order that others act on", () => {
 });
 
 describe("Shopify", () => {
-  test("its holds are imported with their reasons and released with it; those the hub placed there say nothing", async () => {
+  test("its holds are imported with reasons and released with it; holds placed by the hub are ignored", async () => {
     const hold = { id: 7, handle: "risk-app", reason: "HIGH_RISK_OF_FRAUD", reasonNotes: "Card of another country" };
     const { order, id, execute, read, change, run } = await aShop("shopify", { holds: [hold] });
     expect((await read()).holds).toMatchObject([
@@ -255,7 +255,7 @@ describe("Shopify", () => {
     expect((await read()).onHold).toBe(false);
   });
 
-  test("of an order that it has partly fulfilled only the rest is shipped from here, and reported", async () => {
+  test("for a partly fulfilled order only the rest is shipped by the hub, and reported", async () => {
     const { order, id, org, execute, read, change, run } = await aShop("shopify");
     await org.patch(`/orders/${id}`, { status: "ready" });
     const [mugs, lamp] = order.lines as [ShopOrder["lines"][number], ShopOrder["lines"][number]];
@@ -282,14 +282,14 @@ describe("Shopify", () => {
     expect(await read()).toMatchObject({ status: "shipped", lines: [{ shippedQuantity: 2 }, { shippedQuantity: 1 }] });
   });
 
-  test("an order that it fulfilled while it was new here is shipped here as well", async () => {
+  test("an order that Shopify fulfilled while it was new becomes shipped", async () => {
     const { order, read, change } = await aShop("shopify");
     const items = new Map(order.lines.map(({ id, quantity }) => [id, quantity]));
     await change({ shipments: [{ id: 1, trackingNumber: "T", carrier: "ups", items }] });
     expect(await read()).toMatchObject({ status: "shipped", lines: [{ shippedQuantity: 2 }, { shippedQuantity: 1 }] });
   });
 
-  test("a line that needs no shipping does not keep the shipment of the others from being reported", async () => {
+  test("a line without shipping does not prevent reporting the shipment of the others", async () => {
     const { order, id, org, execute, read, change, run } = await aShop("shopify");
     order.lines[1]!.isDigital = true;
     await change({});

@@ -29,7 +29,7 @@ async function only(org: TestOrg) {
   return data[0];
 }
 
-test("a newer state updates the order, an older one changes nothing, whatever order they come in", async () => {
+test("a newer state updates the order and an older one changes nothing, in any order of arrival", async () => {
   const { org, pull } = await aShop();
   expect(await pull(pulled(2, { customer: { name: "Ada" } }))).toMatchObject({ created: 1 });
   expect(await pull(pulled(3, { customer: { name: "Ada Lovelace" } }))).toMatchObject({ updated: 1 });
@@ -43,14 +43,14 @@ test("of two states in one page the newer one counts", async () => {
   expect((await only(org)).customer.name).toBe("new");
 });
 
-test("which of two states is newer is told by the moment, whatever time zone it is written in", async () => {
+test("update times are compared as instants, in any time zone", async () => {
   const { org, pull } = await aShop();
   const written = (updatedAt: string, name: string) => ({ ...pulled(1, { customer: { name } }), updatedAt });
   await pull(written("2026-03-01T07:00:00Z", "new"), written("2026-03-01T08:30:00+02:00", "old"));
   expect((await only(org)).customer.name).toBe("new");
 });
 
-test("the shop does not take back what was done here, and its cancelling is followed", async () => {
+test("the shop does not revert changes of the hub, but its cancellation is applied", async () => {
   const { org, pull } = await aShop();
   await pull(pulled(1, { status: "new", tags: ["web"] }));
   const { id } = await only(org);
@@ -63,7 +63,7 @@ test("the shop does not take back what was done here, and its cancelling is foll
   expect((await only(org)).status).toBe("cancelled");
 });
 
-test("what an import adds stays within the limits that everybody has", async () => {
+test("an import keeps within the usual limits of an order", async () => {
   const { org, pull } = await aShop();
   const names = (from: number, count: number) => Array.from({ length: count }, (_, i) => `n${from + i}`);
   const fields = (from: number, count: number) => Object.fromEntries(names(from, count).map((name) => [name, 1]));
@@ -79,7 +79,7 @@ test("what an import adds stays within the limits that everybody has", async () 
 });
 
 test.each(["sent", "shipped", "cancelled"])(
-  "an order that is %s here is not ready again because the shop says so",
+  "an order with status %s does not become ready again through the shop",
   async (status) => {
     const { org, pull } = await aShop();
     await pull(pulled(1, { status: "ready" }));
@@ -90,13 +90,13 @@ test.each(["sent", "shipped", "cancelled"])(
   },
 );
 
-test("a record that is no order fails alone, and says why", async () => {
+test("a record that is no order fails alone, with the reason", async () => {
   const { org, pull } = await aShop();
   expect(await pull(pulled(1, {}), pulled(1, { total: -1 }, "e-2"))).toMatchObject({ created: 1, failed: 1 });
   await only(org);
 });
 
-test("two imports of the same orders at the same moment make each of them once", async () => {
+test("two concurrent imports of the same orders create each of them once", async () => {
   const { org, pull } = await aShop();
   const page = Array.from({ length: 40 }, (_, i) => pulled(1, {}, `e-${i}`));
   const counts = await Promise.all([pull(...page), pull(...page.toReversed())]);
@@ -106,7 +106,7 @@ test("two imports of the same orders at the same moment make each of them once",
   expect((await org.get("/orders?limit=1")).body.pagination.total).toBe(40);
 });
 
-test("the events of an import name every order that it made or changed, with its version, and no other", async () => {
+test("the events of an import name every created or changed order with its version, and no other", async () => {
   const { org, bridgeId, pull } = await aShop();
   const numbers = Array.from({ length: 250 }, (_, i) => `N-${i}`);
   const page = (day: number, changed: (i: number) => object): PulledOrder[] =>

@@ -131,7 +131,7 @@ async function ordersOf(org: TestOrg): Promise<Map<string, Record<string, unknow
   return new Map(data.map((found: { number: string }) => [found.number, found]));
 }
 
-test("what is exported and imported elsewhere is the same, field by field; imported here it changes nothing", async () => {
+test("an export imported into another organization gives the same orders; imported into its own it changes nothing", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(order, { minLength: 40, maxLength: 60 }), async (requests) => {
       const [here, there] = [await hub.org(), await hub.org()];

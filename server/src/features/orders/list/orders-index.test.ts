@@ -64,7 +64,7 @@ async function wordsOf(db: Queryable, orgId: string): Promise<Words> {
   return Object.fromEntries(words.filter(([, of]) => of.length > 0));
 }
 
-test("what lists read beside the orders follows every kind of change", async () => {
+test("the tables behind lists follow every kind of change", async () => {
   const org = await hub.org();
   const orders = Array.from({ length: 8 }, (_, i) => ({
     number: `N-${i}`,
@@ -109,7 +109,7 @@ test("what lists read beside the orders follows every kind of change", async () 
   await compareWithOrders(org.id);
 });
 
-test("counts stay the same when they are added up, also while orders come in", async () => {
+test("counts stay the same when they are folded, also while orders are created", async () => {
   const org = await hub.org();
   const create = Array.from({ length: 60 }, async (_, i) => {
     await org.post("/orders", { status: i % 2 === 0 ? "new" : "draft" });

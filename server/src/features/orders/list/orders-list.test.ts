@@ -190,7 +190,7 @@ describe("the list of orders", () => {
     ["lastRunFailed=yes", "query/lastRunFailed"],
     ["tagsAny=a&tagsAny=", "query/tagsAny/1"],
     ["channel=a%00&channel=b", "query/channel"],
-  ])("answers %s with 400 and the name of the parameter", async (query, pointer) => {
+  ])("rejects %s with 400 and the name of the parameter", async (query, pointer) => {
     const answer = await org.get(`/orders?${query}`);
     expect(answer.status).toBe(400);
     expect(answer.body.errors[0].pointer).toBe(pointer);
@@ -199,7 +199,7 @@ describe("the list of orders", () => {
     }
   });
 
-  test("names the status that was probably meant", async () => {
+  test("suggests the closest status", async () => {
     const { body } = await org.get("/orders?status=new,redy");
     expect(body.errors[0]).toMatchObject({ suggestion: "ready", allowed: expect.arrayContaining(["on_hold"]) });
   });
@@ -227,7 +227,7 @@ describe("the list of orders", () => {
     expect(past.body).toMatchObject({ data: [], pagination: { total: 5, hasMore: false } });
   });
 
-  test("counts up to 10,000 and then says that there are more", async () => {
+  test("counts up to 10,000, above that totalIsCapped is true", async () => {
     const big = await hub.org();
     for (const prefix of ["a", "b"]) {
       const orders = Array.from({ length: 5_200 }, (_, i) => ({ number: `${prefix}${i}`, channel: "bulk" }));
@@ -322,7 +322,7 @@ describe("searching", () => {
 });
 
 describe("counts", () => {
-  test("are per status, on hold and in all, without the archived ones unless asked for", async () => {
+  test("are per status, on hold and in total, without archived orders by default", async () => {
     const { body } = await org.get("/orders/counts");
     expect(body).toEqual({
       draft: 1,
@@ -344,7 +344,7 @@ describe("counts", () => {
   });
 });
 
-test("a day stands for the whole of it, in the time zone of the organization, wherever something is listed by time", async () => {
+test("a day in a filter means the whole day in the time zone of the organization, in every list", async () => {
   const shop = await hub.org();
   expect((await shop.patch(`/organizations/${shop.id}`, { timezone: "America/New_York" })).status).toBe(200);
   // The clocks change on this day: it has 23 hours.

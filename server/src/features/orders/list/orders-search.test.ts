@@ -106,7 +106,7 @@ describe("a search", () => {
     },
   );
 
-  test.each(["everywhere", "scarce", "half some"])("for %s is exported whole", async (search) => {
+  test.each(["everywhere", "scarce", "half some"])("for %s is exported completely", async (search) => {
     const { text } = await org.get(`/orders/export.csv?search=${encodeURIComponent(search)}`);
     const numbers = text
       .trim()

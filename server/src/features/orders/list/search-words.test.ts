@@ -17,7 +17,7 @@ async function isFound(text: string, search: string): Promise<boolean> {
 const parts = ["so", "-", "1042", "'", "’", "\\", ":", "*", "&", " ", "É", "ß", "Ø", "@", "!", "(", "abcdefghij"];
 const pieces = fc.array(fc.constantFrom(...parts), { maxLength: 12 }).map((some) => some.join(""));
 
-test("as many words as there may be fit into an order; parts of them are left out first", async () => {
+test("an order stores the maximum number of words; parts of words are dropped first", async () => {
   const skuOf = (i: number): string =>
     Array.from({ length: 33 }, (_, j) =>
       String.fromCodePoint(0x4e_00 + ((i * 37 + j * 101) % 20_000), 0x4e_00 + i),
@@ -29,7 +29,7 @@ test("as many words as there may be fit into an order; parts of them are left ou
   expect(words).toContain("abcdpada");
 });
 
-test("whatever is in a text finds it, whole or by the beginning of any of its words", async () => {
+test("every text is found whole or by the beginning of any of its words", async () => {
   await fc.assert(
     fc.asyncProperty(fc.oneof(fc.string({ unit: "grapheme", maxLength: 30 }), pieces), fc.nat(), async (given, at) => {
       const clean = given.replaceAll("\u0000", "").toWellFormed();
@@ -43,7 +43,7 @@ test("whatever is in a text finds it, whole or by the beginning of any of its wo
   );
 });
 
-test("no character is stored as one word and looked for as another, however it is typed", () => {
+test("stored and searched characters are folded in the same way", () => {
   const differing: string[] = [];
   for (let code = 1; code <= 0x10_ff_ff; code++) {
     const typed = String.fromCodePoint(code);
@@ -91,7 +91,7 @@ test.each([
   expect(await isFound(text, search)).toBe(true);
 });
 
-test("words that tell who somebody is are found by those only who may know", async () => {
+test("words that are personal data are found only with pii:read", async () => {
   const words = indexWords(orgId, { o: ["Albany"], p: ["ann30@mail.example"] });
   const [row] = await hub.world.db.query<{ viewer: boolean; reader: boolean; place: boolean }>(
     "select w @@ $2::tsquery as viewer, w @@ $3::tsquery as reader, w @@ $4::tsquery as place from array_to_tsvector($1::text[]) as w",
@@ -105,7 +105,7 @@ test("words that tell who somebody is are found by those only who may know", asy
   expect(row).toEqual({ viewer: false, reader: true, place: true });
 });
 
-test("words of one organization are not those of another", () => {
+test("words of one organization are not found by another", () => {
   const other = "01890000-0000-7000-8000-00000000abce";
   const [mine, theirs] = [orgId, other].map((id) => new Set(indexWords(id, { o: ["mug"], p: ["ada"] })));
   expect(mine!.isDisjointFrom(theirs!)).toBe(true);

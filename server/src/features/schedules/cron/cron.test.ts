@@ -37,7 +37,7 @@ describe("a cron expression", () => {
     expect(problems(expression)[0]!.message).toContain(message);
   });
 
-  test("is told all that is wrong with it at once", () => {
+  test("gets all mistakes reported at once", () => {
     expect(problems("60 24 0 13 8").map(({ message }) => message.split(",")[0])).toEqual([
       "In the minute field",
       "In the hour field",
@@ -65,7 +65,7 @@ describe("a cron expression", () => {
     ["0 0 31 2 *", "there is no day 31 in FEB"],
     ["0 0 30,31 FEB ?", "there is no day 30 or 31 in FEB"],
     ["0 0 31 4,6,9,11 *", "there is no day 31 in APR or JUN or SEP or NOV"],
-  ])("%s is refused because it would never run", (expression, message) => {
+  ])("%s is rejected because it would never run", (expression, message) => {
     expect(problems(expression)).toMatchObject([{ code: "cron_never_fires" }]);
     expect(problems(expression)[0]!.message).toContain(message);
   });
@@ -97,28 +97,28 @@ test.each([
   expect(describeCron(parseCron(expression).cron!, "America/New_York")).toBe(sentence);
 });
 
-describe("upcoming runs say what a clock change does to them", () => {
+describe("upcoming runs show the effect of clock changes", () => {
   const notes = (expression: string, zone: string, after: string, count: number): unknown[] =>
     upcomingRuns(parseCron(expression).cron!, zone, Date.parse(after), count).map(
       ({ localTime, dstTransition }) =>
         `${localTime}${dstTransition ? ` ${dstTransition.kind}: ${dstTransition.message}` : ""}`,
     );
 
-  test("a time that does not exist moves behind the gap", () => {
+  test("a time that does not exist moves after the gap", () => {
     expect(notes("30 2 * * *", "America/New_York", "2026-03-07T12:00Z", 2)).toEqual([
       "2026-03-08T03:00:00-04:00 shifted: The clock skips from 02:00 to 03:00: 02:30 does not exist that day and moves here.",
       "2026-03-09T02:30:00-04:00",
     ]);
   });
 
-  test("several in one gap run once, also when the time after the gap is named itself", () => {
+  test("several times in one gap run once, also if the time after the gap is scheduled itself", () => {
     expect(notes("0,30 2,3 * * *", "Europe/Berlin", "2026-03-28T12:00Z", 2)).toEqual([
       "2026-03-29T03:00:00+02:00 shifted: The clock skips from 02:00 to 03:00: 02:00, 02:30 do not exist that day and are covered by this run.",
       "2026-03-29T03:30:00+02:00",
     ]);
   });
 
-  test("a time that comes twice runs the first time", () => {
+  test("a time that occurs twice runs the first time", () => {
     expect(notes("30 1 * * *", "America/New_York", "2026-10-31T12:00Z", 2)).toEqual([
       "2026-11-01T01:30:00-04:00 repeated: The clock goes back: 01:30 comes twice that day. The run is at the first one.",
       "2026-11-02T01:30:00-05:00",
@@ -133,7 +133,7 @@ describe("upcoming runs say what a clock change does to them", () => {
     ]);
   });
 
-  test("a day that was left out is named by its date", () => {
+  test("a skipped day is named by its date", () => {
     expect(notes("0 9 * * *", "Pacific/Apia", "2011-12-29T20:00Z", 2)).toEqual([
       "2011-12-31T00:00:00+14:00 shifted: The clock skips from 2011-12-30 00:00 to 2011-12-31 00:00: 2011-12-30 09:00 does not exist that day and moves here.",
       "2011-12-31T09:00:00+14:00",
@@ -148,20 +148,20 @@ test.each([
   ["Europ/Berlin", "Europe/Berlin"],
   ["Asia/Kolkatta", "Asia/Kolkata"],
   ["EDT", "America/New_York"],
-])("the time zone %s is refused, and %s suggested", (name, suggestion) => {
+])("the time zone %s is rejected, and %s suggested", (name, suggestion) => {
   const { errors } = parseZone(name);
   expect(errors).toMatchObject([{ pointer: "/timezone", code: "unknown_timezone", suggestion }]);
   // The suggestion is a field of its own: the message does not repeat it.
   expect(errors![0]!.message).not.toContain("Did you mean");
 });
 
-test("a time zone is kept under the name that was given, in its proper spelling", () => {
+test("a time zone keeps the given name, in its proper spelling", () => {
   expect(parseZone("europe/kyiv").zone).toBe("Europe/Kyiv");
   expect(parseZone("US/eastern").zone).toBe("US/Eastern");
   expect(parseZone("utc").zone).toBe("UTC");
 });
 
-test("an offset is no time zone, because it would ignore summer time", () => {
+test("an offset is rejected as a time zone, because it would ignore daylight saving time", () => {
   expect(parseZone("+02:00").errors).toHaveLength(1);
   expect(parseZone("").errors).toHaveLength(1);
 });

@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { RemoteError } from "../../../core/remote-error.ts";
-import { openPushDesk } from "../../../testing/push-desk.ts";
+import { pushFixture } from "../../../testing/push-fixture.ts";
 import { installConnector, scriptedShop } from "../../../testing/scripted-connector.ts";
 import { startTestHub } from "../../../testing/test-hub.ts";
 
 const hub = await startTestHub();
-const { org, shop, aBridge, journalOf, anOrder, shippedOrder, ended } = await openPushDesk(hub);
+const { org, shop, aBridge, journalOf, anOrder, shippedOrder, ended } = await pushFixture(hub);
 
 await hub.secondNode({ taskSlots: 4 });
 
 describe("several executions at the same time", () => {
   test.each([
     ["that is new", "blind"],
-    ["of which nobody knows whether it arrived", "findable"],
+    ["with an unknown outcome", "findable"],
   ] as const)("on two nodes send each order %s once", async (_name, way) => {
     const { bridgeId, push } = await aBridge(way);
     await org.patch(`/bridges/${bridgeId}`, { concurrency: 8 });
@@ -40,7 +40,7 @@ describe("several executions at the same time", () => {
     for (const { number } of orders) expect(journalOf(number)).toHaveLength(1);
   });
 
-  test("the second one waits for the first, and says so when that takes long", async () => {
+  test("the second one waits for the first, and reports in_progress if that takes long", async () => {
     const sending = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
     const { task, applied } = scriptedShop({
@@ -70,7 +70,7 @@ describe("several executions at the same time", () => {
     ["asks the shop", { honoursKeys: false, canFind: true }, "succeeded"],
     ["uses the same key", { honoursKeys: true, canFind: false }, "succeeded"],
     ["leaves it alone where neither is possible", { honoursKeys: false, canFind: false }, "failed"],
-  ])("after the death of a worker that had sent, another execution %s", async (name, parts, status) => {
+  ])("after the death of a worker that has sent, another execution %s", async (name, parts, status) => {
     const gone = Promise.withResolvers<void>();
     const never = new Promise<void>(() => {});
     let sends = 0;
@@ -99,7 +99,7 @@ describe("several executions at the same time", () => {
   });
 });
 
-test("a definite refusal is asked about anew by another execution, under another key", async () => {
+test("after a definite rejection another execution sends with a new key", async () => {
   const keys: string[] = [];
   const { task } = scriptedShop({
     honoursKeys: true,

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { afterFile } from "../../../testing/after-file.ts";
-import { openPushDesk } from "../../../testing/push-desk.ts";
+import { pushFixture } from "../../../testing/push-fixture.ts";
 import { startStandInShop } from "../../../testing/stand-in-shop.ts";
 import { startTestHub } from "../../../testing/test-hub.ts";
 
 const hub = await startTestHub();
-const { org, shop, aBridge, journalOf, anOrder, ship, shippedOrder, correct, ended } = await openPushDesk(hub);
+const { org, shop, aBridge, journalOf, anOrder, ship, shippedOrder, correct, ended } = await pushFixture(hub);
 
 beforeEach(() => shop.calm());
 
 describe("reporting shipments", () => {
-  test("a shipment is sent once, however often the task is executed; with `forceResend` once more", async () => {
+  test("a shipment is sent once by repeated executions, and once more with `forceResend`", async () => {
     const { push } = await aBridge("blind");
     const { id, number } = await shippedOrder("T-1");
     const first = await push([id]);
@@ -31,7 +31,7 @@ describe("reporting shipments", () => {
     expect(journalOf(number)).toHaveLength(2);
   });
 
-  test("a corrected tracking number is no second shipment: it is said that it changed since", async () => {
+  test("a corrected tracking number makes no second shipment, but is reported as changed", async () => {
     const { push } = await aBridge("blind");
     const { id, number } = await shippedOrder("WRONG");
     await push([id]);
@@ -42,7 +42,7 @@ describe("reporting shipments", () => {
     expect(journalOf(number)).toEqual(["order.create WRONG"]);
   });
 
-  test("where the shop can be told, the correction goes to what was sent, once", async () => {
+  test("if the shop supports updates, the correction is sent once", async () => {
     const { push } = await aBridge("correctable");
     const { id, number } = await shippedOrder("WRONG");
     const { externalId } = (await push([id])).result.results[0];
@@ -66,7 +66,7 @@ describe("reporting shipments", () => {
     ]);
   });
 
-  test("each shipment of an order is sent by itself, the later ones without those before", async () => {
+  test("each shipment of an order is sent separately", async () => {
     const { push } = await aBridge("blind");
     const { id, number } = await anOrder();
     await ship(id, "A", 1);
@@ -85,7 +85,7 @@ describe("reporting shipments", () => {
     expect(journalOf(number)).toEqual(["order.create A", "order.create B"]);
   });
 
-  test("what has not left, and what was called off, is not sent", async () => {
+  test("shipments of unshipped and cancelled orders are not sent", async () => {
     const { push } = await aBridge("blind");
     const [ready, cancelled, shipped] = [await anOrder(), await anOrder("cancelled"), await shippedOrder("S")];
     const { status, result } = await push([ready.id, cancelled.id, shipped.id]);
@@ -108,8 +108,8 @@ describe("reporting shipments", () => {
   });
 });
 
-describe("an answer that was lost after the shop had stored what was sent", () => {
-  test("with nobody to ask it stays unknown for every execution, until `forceResend`", async () => {
+describe("a response that is lost after the shop has stored the effect", () => {
+  test("without a lookup the outcome stays unknown for every execution, until `forceResend`", async () => {
     const { push } = await aBridge("blind");
     const { id, number } = await shippedOrder("U");
     shop.inject({ kind: "drop_after", match: "POST /rest/plain" });
@@ -124,7 +124,7 @@ describe("an answer that was lost after the shop had stored what was sent", () =
     expect(journalOf(number)).toHaveLength(2);
   });
 
-  test("a retry that names `forceResend` sends it, and a retry of that one does not", async () => {
+  test("a retry with `forceResend` sends it, and a retry of that one does not", async () => {
     const { push } = await aBridge("blind");
     const { id, number } = await shippedOrder("R");
     shop.inject({ kind: "drop_after", match: "POST /rest/plain", times: 2 });
@@ -138,7 +138,7 @@ describe("an answer that was lost after the shop had stored what was sent", () =
     expect(journalOf(number)).toHaveLength(2);
   });
 
-  test.each(["findable", "keyed"] as const)("another execution finds out: %s", async (way) => {
+  test.each(["findable", "keyed"] as const)("another execution looks it up: %s", async (way) => {
     const { push } = await aBridge(way);
     const { id, number } = await shippedOrder(`F-${way}`);
     shop.inject({ kind: "drop_after", match: "POST /rest/" });
@@ -148,7 +148,7 @@ describe("an answer that was lost after the shop had stored what was sent", () =
     expect(journalOf(number)).toHaveLength(1);
   });
 
-  test("a refusal afterwards does not prove that nothing arrived", async () => {
+  test("a later rejection does not prove that nothing arrived", async () => {
     const { push } = await aBridge("keyed");
     const { id, number } = await shippedOrder("K");
     shop.inject({ kind: "drop_after", match: "POST /rest/keyed" });
@@ -161,7 +161,7 @@ describe("an answer that was lost after the shop had stored what was sent", () =
     expect(journalOf(number)).toHaveLength(1);
   });
 
-  test("a shipment that was corrected meanwhile is looked for as it was sent", async () => {
+  test("a shipment that was corrected meanwhile is looked up with the content that was sent", async () => {
     const { push } = await aBridge("findable");
     const { id, number } = await shippedOrder("WRONG");
     shop.inject({ kind: "drop_after", match: "POST /rest/plain" });
@@ -181,7 +181,7 @@ describe("an answer that was lost after the shop had stored what was sent", () =
     expect(journalOf(other.number)).toEqual(["order.create NEW"]);
   });
 
-  test("what is found of an earlier time does not stand for what was sent once more", async () => {
+  test("an earlier revision that is found does not count as the new one", async () => {
     const { push } = await aBridge("findable");
     const { id, number } = await shippedOrder("E");
     await push([id]);
@@ -194,10 +194,10 @@ describe("an answer that was lost after the shop had stored what was sent", () =
   });
 });
 
-describe("what the shop was not told of", () => {
+describe("unsent shipments", () => {
   const summaryOf = async (pushed: Promise<{ result: { summary: object } }>) => (await pushed).result.summary;
 
-  test("is found and sent by a schedule that names no orders, once", async () => {
+  test("are found and sent once by a schedule without order ids", async () => {
     const { bridgeId } = await aBridge("blind");
     const [told, later] = [await shippedOrder("U-1", bridgeId), await anOrder("ready", bridgeId)];
     await anOrder("cancelled", bridgeId);
@@ -221,7 +221,7 @@ describe("what the shop was not told of", () => {
     for (const { number } of others) expect(journalOf(number)).toEqual([]);
   });
 
-  test("includes what was changed since, which is a correction, and not what was sent by name", async () => {
+  test("include changed ones, which are corrected, and exclude those sent by id", async () => {
     const { bridgeId, push, pushUnsent } = await aBridge("correctable");
     const { id, number } = await shippedOrder("WRONG", bridgeId);
     await push([id]);
@@ -232,7 +232,7 @@ describe("what the shop was not told of", () => {
     expect(journalOf(number)).toEqual(["order.create WRONG", "order.update RIGHT"]);
   });
 
-  test("and was refused waits, longer each time, until its order or the bridge is changed", async () => {
+  test("that were rejected wait, longer each time, until the order or the bridge is changed", async () => {
     const { bridgeId, pushUnsent } = await aBridge("blind");
     const { id, number } = await shippedOrder("R", bridgeId);
     const refuse = () => shop.inject({ kind: "unauthorized", match: "POST /rest/plain" });
@@ -252,7 +252,7 @@ describe("what the shop was not told of", () => {
     expect(journalOf(number)).toEqual(["order.create BETTER"]);
   });
 
-  test("does not wait while the execution has another attempt, those not counted that were lost with the hub", async () => {
+  test("do not wait while the execution has attempts left, not counting attempts lost with the hub", async () => {
     const { bridgeId } = await aBridge("blind");
     const { number } = await shippedOrder("LOST", bridgeId);
     const given = {
@@ -274,7 +274,7 @@ describe("what the shop was not told of", () => {
     expect(journalOf(number)).toEqual(["order.create LOST"]);
   });
 
-  test("is looked up where it may have arrived, and left to people where nobody can be asked", async () => {
+  test("with an unknown outcome are looked up, or left to users if that is not possible", async () => {
     for (const way of ["findable", "blind"] as const) {
       const { bridgeId, pushUnsent } = await aBridge(way);
       const { number } = await shippedOrder(`L-${way}`, bridgeId);
@@ -287,7 +287,7 @@ describe("what the shop was not told of", () => {
     }
   });
 
-  test("is sent in portions, and one order that fails holds up none behind it", async () => {
+  test("are sent in batches, and a failed order does not delay later ones", async () => {
     const { bridgeId, pushUnsent } = await aBridge("blind");
     const lines = [{ sku: "A", quantity: 1 }];
     const orders = Array.from({ length: 120 }, (_, i) => ({ status: "ready", lines, bridgeId, externalId: `P-${i}` }));
@@ -301,7 +301,7 @@ describe("what the shop was not told of", () => {
     expect(shop.data.journal.length - before).toBe(119);
   });
 
-  test("cannot be sent again without a name", async () => {
+  test("cannot be sent again without order ids", async () => {
     const { bridgeId } = await aBridge("blind");
     const given = { bridgeId, taskName: "fulfillments.push", input: { forceResend: true } };
     const { status, body } = await org.post("/tasks/execute", given);
@@ -309,8 +309,8 @@ describe("what the shop was not told of", () => {
   });
 });
 
-describe("where some orders failed", () => {
-  test("a retry of the execution sends just those, and then there is nothing to retry", async () => {
+describe("when some orders failed", () => {
+  test("a retry of the execution sends only those, and then there is nothing left to retry", async () => {
     const { push } = await aBridge("blind");
     const orders = [await shippedOrder("P-1"), await shippedOrder("P-2"), await shippedOrder("P-3")];
     shop.inject({ kind: "unauthorized", match: "POST /rest/plain", skip: 1 });
@@ -326,7 +326,7 @@ describe("where some orders failed", () => {
     expect([refused.status, refused.body.code]).toEqual([409, "execution_not_failed"]);
   });
 
-  test("executing the task again sends just those too, under a key of its own", async () => {
+  test("executing the task again sends only those too, with new keys", async () => {
     const { push } = await aBridge("keyed");
     const orders = [await shippedOrder("X-1"), await shippedOrder("X-2")];
     shop.inject({ kind: "unauthorized", match: "POST /rest/keyed" });
@@ -337,7 +337,7 @@ describe("where some orders failed", () => {
 });
 
 describe("exporting orders", () => {
-  test("is done once by orders.export, and again by a task of another name when what it sends has changed", async () => {
+  test("is done once by orders.export; a task with another name sends changed content again", async () => {
     const request = { path: "/plain", body: { number: "{{record.number}}", tracking: "{{record.priority}}" } };
     const once = await aBridge("blind", { request }, "orders.export");
     const news = await aBridge("blind", { request }, "priority.push");
@@ -357,7 +357,7 @@ describe("exporting orders", () => {
     expect(journalOf(number)).toEqual(["order.create normal", "order.create normal", "order.create urgent"]);
   });
 
-  test("is no news because a mapping says what time it is", async () => {
+  test("does not count as changed because a mapping contains the current time", async () => {
     const request = { path: "/plain", body: "{{record}}" };
     const { bridgeId, push } = await aBridge("blind", { request }, "priority.push");
     const mappings = [
@@ -374,7 +374,7 @@ describe("exporting orders", () => {
     expect((await push([id])).result.summary.sent).toBe(1);
   });
 
-  test("a bridge that is pointed at another shop sends there what the first one has", async () => {
+  test("a bridge that is changed to another shop sends there what the first one has received", async () => {
     const { bridgeId, settings, push } = await aBridge("blind");
     const { id, number } = await shippedOrder("M");
     await push([id]);

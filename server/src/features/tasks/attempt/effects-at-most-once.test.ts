@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { openPushDesk } from "../../../testing/push-desk.ts";
+import { pushFixture } from "../../../testing/push-fixture.ts";
 import { startTestHub } from "../../../testing/test-hub.ts";
 
 const hub = await startTestHub();
-const { shop, aBridge, journalOf, shippedOrder, correct } = await openPushDesk(hub);
+const { shop, aBridge, journalOf, shippedOrder, correct } = await pushFixture(hub);
 
 const faults = ["drop_after", "drop_before", "unauthorized", "error", "rate_limit", "truncated"] as const;
 const command = fc.oneof(
@@ -22,7 +22,7 @@ const command = fc.oneof(
 type Command = typeof command extends fc.Arbitrary<infer T> ? T : never;
 
 test.each(["blind", "findable", "keyed", "correctable"] as const)(
-  "whatever is executed and whatever fails, a shipment arrives once and each `forceResend` adds at most one: %s",
+  "with any executions and failures a shipment arrives once, and each `forceResend` adds at most one: %s",
   async (way) => {
     const { push } = await aBridge(way);
     const check = async (commands: Command[]): Promise<void> => {
@@ -49,7 +49,7 @@ test.each(["blind", "findable", "keyed", "correctable"] as const)(
       const last = (await push(orders.map(({ id }) => id))).result.results;
       for (const [at, { status }] of last.entries()) {
         expect(arrived(at).length).toBeLessThanOrEqual(allowed[at]!);
-        // Whoever can be asked, or knows keys, has everything in the end.
+        // A shop with lookups or keys has everything in the end.
         if (status !== "outcome_unknown") expect(arrived(at).length).toBeGreaterThan(0);
         if (way === "keyed") expect(status).not.toBe("outcome_unknown");
       }

@@ -52,11 +52,11 @@ async function loseWorker(id: string): Promise<void> {
   );
 }
 
-describe("a worker that is gone between sending and hearing the answer", () => {
+describe("a worker that dies between request and response", () => {
   test.each([
     ["a shop that can be asked is asked", { honoursKeys: false, canFind: true }],
     ["a shop that knows keys gets the same key again", { honoursKeys: true, canFind: false }],
-  ])("%s, and everything arrives once", async (_name, parts) => {
+  ])("%s: everything arrives once", async (_name, parts) => {
     const shop = dieAfter(2, parts);
     const { id } = (await org.post("/tasks/execute", await prepare(shop, 4))).body;
     await shop.gone;
@@ -67,7 +67,7 @@ describe("a worker that is gone between sending and hearing the answer", () => {
     expect(done.result.summary.outcomeUnknown).toBe(0);
   });
 
-  test("a shop that can neither be asked nor knows keys: that one is outcome_unknown, in every retry too", async () => {
+  test("a shop without lookups and keys: the effect is outcome_unknown, also in every retry", async () => {
     const shop = dieAfter(2, { honoursKeys: false, canFind: false });
     const { id } = (await org.post("/tasks/execute", await prepare(shop, 4))).body;
     await shop.gone;
@@ -79,7 +79,7 @@ describe("a worker that is gone between sending and hearing the answer", () => {
   });
 });
 
-test("an answer that was lost on the way is looked up before anything is sent again", async () => {
+test("after a lost response the effect is looked up before anything is sent again", async () => {
   let isBroken = true;
   const shop = scriptedShop({
     honoursKeys: false,
@@ -100,7 +100,7 @@ test("an answer that was lost on the way is looked up before anything is sent ag
   expect([...shop.applied.values()]).toEqual([1, 1]);
 });
 
-test("a database that is away for a moment while something is sent fails nothing, and everything arrives once", async () => {
+test("a short database outage during a push fails nothing, and everything arrives once", async () => {
   let isAway = true;
   const shop = scriptedShop({
     honoursKeys: true,
@@ -119,7 +119,7 @@ test("a database that is away for a moment while something is sent fails nothing
   expect([...shop.applied.values()]).toEqual([1, 1]);
 });
 
-test("a shipment that is there in part is completed under the number it began with, and then corrected", async () => {
+test("a partly sent shipment is completed with its original tracking number, and then corrected", async () => {
   const told: string[] = [];
   let isCut = true;
   const numberIn = ({ shipments }: Record<string, unknown>): string =>
@@ -157,7 +157,7 @@ test("a shipment that is there in part is completed under the number it began wi
   expect(told).toEqual(["T-1", "T-1", "now T-2"]);
 });
 
-test("with nobody to ask, an answer that was lost is outcome_unknown, and a retry does not send it again", async () => {
+test("without a lookup, a lost response is outcome_unknown, and a retry does not send it again", async () => {
   const shop = scriptedShop({
     honoursKeys: false,
     canFind: false,
@@ -171,7 +171,7 @@ test("with nobody to ask, an answer that was lost is outcome_unknown, and a retr
   expect([...shop.applied.values()]).toEqual([1]);
 });
 
-test("what was refused is sent again by a retry, what was sent is not", async () => {
+test("a retry sends rejected orders again, and not those that arrived", async () => {
   const refused = new Set<string>();
   const shop = scriptedShop({
     honoursKeys: false,
@@ -193,7 +193,7 @@ test("what was refused is sent again by a retry, what was sent is not", async ()
   expect([...shop.applied.values()]).toEqual([1, 1, 1]);
 });
 
-test("what became of each order is told also when none was sent, and when another attempt is still to come", async () => {
+test("the outcome of each order is reported also if none was sent, and if another attempt follows", async () => {
   let count = 0;
   const shop = scriptedShop({
     honoursKeys: false,
@@ -226,7 +226,7 @@ test("what became of each order is told also when none was sent, and when anothe
   expect(await ended(id)).toMatchObject({ status: "succeeded", error: null, result: { summary: { sent: 1 } } });
 });
 
-test("an effect that another attempt has seen arrive is not written down as open again", async () => {
+test("an effect that another attempt has completed is not reopened", async () => {
   const reached = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
   let sends = 0;

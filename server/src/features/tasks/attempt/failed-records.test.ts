@@ -7,7 +7,7 @@ import { startTestHub } from "../../../testing/test-hub.ts";
 const hub = await startTestHub();
 
 const numbers = { source: "reference", target: "number" };
-/** Fails for everybody but one. */
+/** Fails for every record but one. */
 const onlyOne = (reference: string) => ({
   source: "reference",
   target: "customFields.known",
@@ -44,7 +44,7 @@ async function aShop(orders = 4) {
   return { shop, org, bridgeId, pull, map, total };
 }
 
-test("an import of which nothing could be taken has failed, says why, and is read again", async () => {
+test("an import whose records were all rejected has failed with the reason, and is read again", async () => {
   const { org, bridgeId, pull, map, total } = await aShop();
   const failed = await pull();
   expect(failed).toMatchObject({ status: "failed", error: { code: "no_record_taken", retryable: false } });
@@ -57,7 +57,7 @@ test("an import of which nothing could be taken has failed, says why, and is rea
   expect(await total()).toBe(4);
 });
 
-test("a record that was not taken is taken as it should have come, without a transformation too", async () => {
+test("a rejected record can be corrected and imported, also without a transformation", async () => {
   const { org, pull } = await aShop();
   await pull();
   const [{ id, subject }] = (await org.get("/exceptions?limit=100")).body.data;
@@ -69,7 +69,7 @@ test("a record that was not taken is taken as it should have come, without a tra
   expect((await org.get("/orders/BY-HAND")).body).toMatchObject({ currency: "EUR", externalId: subject.name });
 });
 
-test("orders that a mapping failed at are read again once the mapping is another one", async () => {
+test("orders that a mapping failed on are read again after the mapping was changed", async () => {
   const { shop, org, pull, map, total } = await aShop();
   const newest = shop.data.orders.at(-1)!;
   const id = await map([numbers, onlyOne(newest.number)]);
@@ -88,7 +88,7 @@ test("orders that a mapping failed at are read again once the mapping is another
   expect((await pull()).result).toMatchObject({ fetched: 1, unchanged: 1 });
 });
 
-test("whoever reads again from before the failures has read them again", async () => {
+test("an import from before the failures includes the failed records", async () => {
   const { shop, pull, map } = await aShop();
   await map([numbers, onlyOne(shop.data.orders.at(-1)!.number)]);
   await pull();
@@ -101,7 +101,7 @@ test("whoever reads again from before the failures has read them again", async (
   expect(all.result).toMatchObject({ fetched: 4, failed: 3, failedSince: "2026-02-01T10:00:00.000Z" });
 });
 
-test("an import that broke off says what it had stored until then", async () => {
+test("an interrupted import reports what it had stored", async () => {
   const { shop, org, pull, map, total } = await aShop(25);
   await map([numbers]);
   shop.inject({ kind: "unauthorized", match: "/rest/page", skip: 2 });
@@ -112,7 +112,7 @@ test("an import that broke off says what it had stored until then", async () => 
   expect((await org.get(`/tasks/executions/${broken.id}`)).body.result).toEqual(broken.result);
 });
 
-test("a bridge that is pointed at another shop reads that one from its beginning", async () => {
+test("a bridge that is changed to another shop reads it from the beginning", async () => {
   const { org, bridgeId, pull, map, total } = await aShop();
   await map([{ source: "buyer.name", target: "customer.name" }]);
   expect((await pull()).result).toMatchObject({ fetched: 4, created: 4 });
@@ -127,7 +127,7 @@ test("a bridge that is pointed at another shop reads that one from its beginning
   expect(await total()).toBe(7);
 });
 
-test("an exception about an order that was not taken names the field that was wrong", async () => {
+test("an exception about a rejected order names the invalid field", async () => {
   const { org, pull, map } = await aShop(1);
   await map([numbers, { target: "customer.name", value: [1] }]);
   expect((await pull()).error.message).toContain("/customer/name: ");

@@ -8,6 +8,6 @@ test.each([
   ["orders", ImportedOrder],
   ["locations", SyncedLocation],
   ["tracking", Tracking],
-] as const)("the fields that mappings of %s are checked against are those that are stored", (recordType, schema) => {
+] as const)("mappings of %s are checked against exactly the stored fields", (recordType, schema) => {
   expect(recordFields[recordType]!.toSorted()).toEqual(Object.keys(schema.properties).toSorted());
 });

@@ -13,13 +13,13 @@ import { listChain } from "../retry-chains.store.ts";
 import type { AttemptWork } from "./attempt.ts";
 import type { Rejected } from "./pulled-records.ts";
 
-/** A record that is larger is told of, and not kept. */
+/** Larger records are reported, but not stored. */
 const maxRecordBytes = 64 * 1024;
 
-/** Whose records they are. */
+/** Where the records come from. */
 export type RecordSource = { bridgeId: string; bridgeName: string; taskName: string; executionId: string | null };
 
-/** In the transaction of a page: what of it was not taken is told to somebody, and what was taken is no trouble any more. */
+/** Runs in the transaction of a page: opens an exception for each rejected record and resolves those of accepted records. */
 export async function noteRejected(
   tx: Tx,
   { ctx, execution, bridge }: Pick<AttemptWork, "ctx" | "execution" | "bridge">,
@@ -73,7 +73,7 @@ function keepable(record: PulledRecord | undefined): KeptRecord | undefined {
 
 const leftAtOnce = 200;
 
-/** The records that an execution, or one that it retried, has left behind: as they came then. */
+/** The rejected records of an execution, or of one that it retried, as they were received. */
 export async function* readLeft({ ctx, execution }: AttemptWork, cursor: unknown): AsyncGenerator<Page> {
   const chain = await listChain(ctx.db, ctx.orgId, execution.id);
   let after = typeof cursor === "string" ? cursor : "";

@@ -38,7 +38,7 @@ async function pull(given: object[]) {
 const statusOf = async (number: string) =>
   (await org.get(`/shipments?trackingNumber=${number}`)).body.data.map(({ status }: { status: string }) => status);
 
-test("a delivery is told by its time alone, beside a status without a time, or beside events that lack it", async () => {
+test("a delivery time alone marks a parcel as delivered, also beside a status without a time or incomplete events", async () => {
   const at = "2026-03-02T10:00:00Z";
   const result = await pull([
     { trackingNumber: "P1", status: "delivered", deliveredAt: at },
@@ -52,7 +52,7 @@ test("a delivery is told by its time alone, beside a status without a time, or b
     expect([number, await statusOf(number)]).toEqual([number, ["delivered"]]);
 });
 
-test("what is empty or missing beside an event does not cost the parcel its tracking", async () => {
+test("an event with empty or missing fields does not reject the tracking of the parcel", async () => {
   const at = "2026-03-02T10:00:00Z";
   const result = await pull([
     { trackingNumber: "Q1", events: [{ at, status: "in_transit", description: "", location: null }] },

@@ -50,8 +50,8 @@ async function openCount(org: TestOrg, query = ""): Promise<number> {
   return (await org.get(`/tasks/executions?status=queued,running&limit=1${query}`)).body.pagination.total;
 }
 
-describe("how many run at a time", () => {
-  test("is limited per bridge over all nodes together, and one full bridge does not hold up another", async () => {
+describe("concurrency", () => {
+  test("is limited per bridge across all nodes, and a full bridge does not delay another", async () => {
     const hub = await startTestHub({ taskSlots: 8 });
     await hub.secondNode({ taskSlots: 8 });
     const org = await hub.org();
@@ -72,7 +72,7 @@ describe("how many run at a time", () => {
     expect(atWork.get("wide")!.most).toBeGreaterThan(3);
   });
 
-  test("what is waited for goes before what is not, also behind a long queue of its own bridge", async () => {
+  test("executions with a waiting caller go first, also with a long queue on the same bridge", async () => {
     const hub = await startTestHub({ taskSlots: 0 });
     const org = await hub.org();
     const bridgeId = await addBridge(org, "One", { concurrency: 1 });
@@ -94,7 +94,7 @@ describe("how many run at a time", () => {
     expect(order.length).toBe(41);
   });
 
-  test("an organization with 2,000 waiting does not keep the single task of another waiting", async () => {
+  test("an organization with 2,000 waiting tasks does not delay the single task of another", async () => {
     const hub = await startTestHub({ taskSlots: 0 });
     const [crowd, single] = [await hub.org(), await hub.org()];
     const [theirs, mine] = [await addBridge(crowd, "Crowd"), await addBridge(single, "Single")];
@@ -118,7 +118,7 @@ describe("how many run at a time", () => {
 });
 
 describe("cancelling on another node", () => {
-  test("is answered when the task knows, and nothing of it begins afterwards", async () => {
+  test("responds when the task has stopped, and nothing of it starts afterwards", async () => {
     const hub = await startTestHub({ taskSlots: 0 });
     await hub.secondNode({ taskSlots: 8 });
     const org = await hub.org();
@@ -135,7 +135,7 @@ describe("cancelling on another node", () => {
     }
   });
 
-  test("at any moment: no call begins after the answer", async () => {
+  test("at any moment: no call starts after the response", async () => {
     const hub = await startTestHub({ taskSlots: 0 });
     await hub.secondNode({ taskSlots: 16 });
     const org = await hub.org();
@@ -156,7 +156,7 @@ describe("cancelling on another node", () => {
     expect(await openCount(org)).toBe(0);
   });
 
-  test("of a task that sends orders one by one: no further order goes out", async () => {
+  test("of a task that sends orders one by one: no further order is sent", async () => {
     const sending = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
     const { task, applied } = scriptedShop({

@@ -11,7 +11,7 @@ import type { ExecutionRow } from "../executions.store.ts";
 import type { Failure } from "../tasks.schemas.ts";
 import type { ExecutionStatus } from "../tasks.states.ts";
 
-/** An execution that has ended, as the one who ended it knows it. */
+/** An execution that has ended, with what its worker knows about it. */
 export type Ended = {
   execution: ExecutionRow;
   status: ExecutionStatus;
@@ -23,17 +23,17 @@ export type Ended = {
 
 /** Opens exceptions for failed executions and resolves those of successful ones, in the transaction that stores the outcomes. */
 export async function noteEndings(tx: Tx, world: World, ended: Ended[]): Promise<void> {
-  const told = ended.map((one) => ({ one, troubles: troublesOf(one), settled: settledBy(one) }));
-  const notable = told.filter(({ troubles, settled }) => troubles.length + settled.length > 0);
-  // An automation must not meet what it has brought about itself.
-  const groupOf = ({ one: { execution } }: (typeof told)[number]): string =>
+  const outcomes = ended.map((one) => ({ one, exceptions: exceptionsOf(one), settled: settledBy(one) }));
+  const notable = outcomes.filter(({ exceptions, settled }) => exceptions.length + settled.length > 0);
+  // Grouped by cause, because an automation must not be triggered by its own effects.
+  const groupOf = ({ one: { execution } }: (typeof outcomes)[number]): string =>
     JSON.stringify([execution.org_id, execution.cause]);
   for (const group of Map.groupBy(notable, groupOf).values()) {
     const { org_id: orgId, cause } = group[0]!.one.execution;
     const ctx = { ...systemContext(world, orgId, "task engine"), cause: cause ?? undefined };
-    const troubles = group.flatMap((one) => one.troubles);
-    // What one of them met, another may have put right.
-    await openExceptions(tx, ctx, troubles);
+    const exceptions = group.flatMap((one) => one.exceptions);
+    // Opened first: another execution of the group may have resolved the same problem.
+    await openExceptions(tx, ctx, exceptions);
     await resolveExceptions(
       tx,
       ctx,
@@ -44,9 +44,9 @@ export async function noteEndings(tx: Tx, world: World, ended: Ended[]): Promise
 
 const failures: readonly ExecutionStatus[] = ["failed", "timed_out", "expired"];
 
-function troublesOf(ended: Ended): NewException[] {
+function exceptionsOf(ended: Ended): NewException[] {
   const orders = pushedBy(ended).filter(({ status }) => status === "failed" || status === "outcome_unknown");
-  if (orders.length > 0) return orders.map((order) => troubleOfOrder(ended, order));
+  if (orders.length > 0) return orders.map((order) => exceptionOfOrder(ended, order));
   const { execution, status, error, result, task, bridgeName = "A deleted bridge" } = ended;
   const failed = task?.mode === "pull" && status === "completed_with_errors" ? countWhole(task, result) : 0;
   // A sync execution reports its failure in the response.
@@ -69,13 +69,13 @@ function troublesOf(ended: Ended): NewException[] {
   ];
 }
 
-/** Records that are stored all at once are told of together; the others have an exception each. */
+/** Records that are stored all at once share one exception; others have one each. */
 function countWhole(task: ConnectorTask, result: unknown): number {
   const isWhole = task.mode === "pull" && task.recordType === "locations";
   return isWhole ? ((result as { failed?: number } | null)?.failed ?? 0) : 0;
 }
 
-/** What is one trouble, however many executions meet it. */
+/** Executions with the same key have the same problem. */
 function keyOf({ execution, task }: Pick<Ended, "execution" | "task">): string {
   const { bridge_id, task_name, schedule_id, effect_root } = execution;
   if (task?.mode === "pull") return exceptionKeys.task(bridge_id, task_name);
@@ -88,7 +88,7 @@ function pushedBy({ task, result }: Ended): PushResult[] {
 
 const refOf = ({ orderId, ref }: PushResult): string => orderId ?? ref;
 
-function troubleOfOrder({ execution, bridgeName }: Ended, order: PushResult): NewException {
+function exceptionOfOrder({ execution, bridgeName }: Ended, order: PushResult): NewException {
   const { id: executionId, bridge_id: bridgeId, task_name: taskName, follow_up } = execution;
   const error = "error" in order ? order.error : undefined;
   const isUnknown = order.status === "outcome_unknown";
@@ -97,8 +97,8 @@ function troubleOfOrder({ execution, bridgeName }: Ended, order: PushResult): Ne
   const name = order.number ?? order.ref;
   const refused = isRecall ? `${whom} did not give ${name} back.` : `${name} did not arrive at ${whom}.`;
   const unknown = isRecall
-    ? `Nobody knows whether ${whom} gave ${name} back.`
-    : `Nobody knows whether ${name} arrived at ${whom}.`;
+    ? `It is unknown whether ${whom} gave ${name} back.`
+    : `It is unknown whether ${name} arrived at ${whom}.`;
   return {
     key: exceptionKeys.push(bridgeId, taskName, refOf(order)),
     kind: isRecall ? "recall" : "push",
@@ -123,7 +123,7 @@ function settledBy(ended: Ended): string[] {
   const arrived = pushedBy(ended).filter((order) => !isLeft(order));
   const orders = arrived.map((order) => exceptionKeys.push(bridge_id, task_name, refOf(order)));
   if (status !== "succeeded" && status !== "completed_with_errors") return orders;
-  // Only what may have failed before: most executions are neither.
+  // Only executions that can have an open exception; most cannot.
   const mayBeOpen = task?.mode === "pull" || execution.schedule_id !== null || execution.retry_of !== null;
   const isOver = mayBeOpen && !(task?.mode === "pull" && countWhole(task, ended.result) > 0);
   return isOver ? [...orders, keyOf(ended)] : orders;

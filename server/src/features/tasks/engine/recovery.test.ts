@@ -76,7 +76,7 @@ async function loseWorker(id: string): Promise<void> {
   );
 }
 
-/** Nobody gets in, and whoever was in is thrown out. */
+/** Rejects new connections and ends existing ones. */
 async function outage(work: () => Promise<void>): Promise<void> {
   const { database } = hub.connection;
   const outside = new pg.Client({ ...hub.connection, database: "postgres" });
@@ -91,8 +91,8 @@ async function outage(work: () => Promise<void>): Promise<void> {
   }
 }
 
-describe("a worker that is not heard of any more", () => {
-  test("is replaced, and whatever it writes later changes nothing and is counted", async () => {
+describe("a lost worker", () => {
+  test("is replaced, and its late writes change nothing and are counted", async () => {
     const before = taskCounters(hub.world).fencedWrites;
     const calls = started.length;
     const id = await execute("repeatable");
@@ -116,7 +116,7 @@ describe("a worker that is not heard of any more", () => {
     expect(metrics).toMatch(/^hub_task_fenced_writes_total\{[^}]*\} [1-9]/m);
   });
 
-  /** The worker of its n-th attempt is lost, and somebody takes over; what waits for another attempt waits no longer. */
+  /** Loses the worker of the n-th attempt, so that another takes over; a delay before another attempt ends at once. */
   async function dieOver(id: string, attempt: number): Promise<void> {
     const wake = async () => await org.post("/tasks/execute", { bridgeId, taskName: "connection.test" });
     await loseWorker(id);
@@ -129,7 +129,7 @@ describe("a worker that is not heard of any more", () => {
     await wake();
   }
 
-  test("is not the refusal of the other side: that has all its attempts besides", async () => {
+  test("does not use up the attempts of the execution", async () => {
     const calls = started.length;
     const id = await execute("repeatable", { maxAttempts: 2, retryDelaySeconds: 1 });
     await callOf(calls + 1);
@@ -146,7 +146,7 @@ describe("a worker that is not heard of any more", () => {
     expect(statuses).toEqual(["worker_lost", "worker_lost", "failed", "worker_lost", "succeeded"]);
   });
 
-  test("may have died of the task: after five in a row it is tried no more", async () => {
+  test("may have died because of the task: after five in a row it is given up", async () => {
     const calls = started.length;
     const id = await execute("repeatable", { maxAttempts: 10, retryDelaySeconds: 1 });
     for (let death = 1; death <= 5; death++) {
@@ -157,7 +157,7 @@ describe("a worker that is not heard of any more", () => {
     expect(started.length).toBe(calls + 5);
   });
 
-  test("its loss counts as an attempt: with one allowed the execution fails", async () => {
+  test("counts as an attempt if only one is allowed: the execution fails", async () => {
     const calls = started.length;
     const id = await execute("repeatable", { maxAttempts: 1 });
     const only = await callOf(calls + 1);
@@ -167,7 +167,7 @@ describe("a worker that is not heard of any more", () => {
     expect(started.length).toBe(calls + 1);
   });
 
-  test("a call that must not be repeated is not: nobody knows, and the execution says so", async () => {
+  test("with a call that must not be repeated: it is not repeated, and the outcome is unknown", async () => {
     const calls = started.length;
     const id = await execute("once", { maxAttempts: 3 });
     const only = await callOf(calls + 1);
@@ -180,7 +180,7 @@ describe("a worker that is not heard of any more", () => {
     expect(await look(id)).toMatchObject({ status: "failed", result: null });
   });
 
-  test("a claim whose answer was lost is given back untouched, whatever the task is", async () => {
+  test("a claim whose response was lost is released without starting the task", async () => {
     const calls = started.length;
     const id = await execute("once", { delaySeconds: 3_600 });
     const held = await execute("once");
@@ -207,14 +207,14 @@ describe("attempts", () => {
     expect(await ended(id)).toMatchObject({ status: "failed", attempt: 1, error: { code: "outcome_unknown" } });
   });
 
-  test("one that was refused outright is tried again, as often as allowed and no more", async () => {
+  test("a definite rejection is retried, at most as often as allowed", async () => {
     const id = await execute("refused", { maxAttempts: 2, retryDelaySeconds: 1 });
     const done = await ended(id);
     expect(done).toMatchObject({ status: "failed", attempt: 2, error: { code: "busy" } });
     expect(done.attempts.map(({ number }: { number: number }) => number)).toEqual([1, 2]);
   });
 
-  test("a result that cannot be stored fails its own execution and no other", async () => {
+  test("a result that cannot be stored fails only its own execution", async () => {
     const ids = await Promise.all([
       execute("unsayable"),
       execute("connection.test"),
@@ -227,7 +227,7 @@ describe("attempts", () => {
   });
 });
 
-test("a node that stops gives back what does not end in time, and another one goes on with it at once", async () => {
+test("a stopping node releases unfinished executions, and another one continues them at once", async () => {
   const quiet = await startTestHub({ taskSlots: 0 });
   const here = await quiet.org();
   const bridge = (await here.post("/bridges", { name: "Scripted", connector })).body;
@@ -254,8 +254,8 @@ test("a node that stops gives back what does not end in time, and another one go
   expect(done).toMatchObject({ attempt: 2, result: { by: "another node" } });
 });
 
-describe("a database that is away", () => {
-  test("when a task ends: the end is written as soon as it is back, and the task is not repeated", async () => {
+describe("a database outage", () => {
+  test("at the end of a task: the outcome is written after the outage, and the task is not repeated", async () => {
     const calls = started.length;
     const id = await execute("once");
     const only = await callOf(calls + 1);
@@ -272,7 +272,7 @@ describe("a database that is away", () => {
     expect(started.length).toBe(calls + 1);
   });
 
-  test("while a worker is at work for longer than its lease: it keeps its work when the database is back", async () => {
+  test("that is longer than the lease: the worker keeps its executions after the outage", async () => {
     const calls = started.length;
     const id = await execute("once");
     const only = await callOf(calls + 1);
@@ -289,7 +289,7 @@ describe("a database that is away", () => {
     expect(await ended(id)).toMatchObject({ status: "succeeded", attempt: 1 });
   });
 
-  test("in the middle of an import: it goes on where it was", async () => {
+  test("during an import: it continues where it was", async () => {
     const shop = (await org.post("/bridges", { name: "Import", connector: "demo", settings: { pageSize: 1 } })).body;
     const input = { count: 150, seed: 3 };
     const { db } = hub.world;
@@ -311,7 +311,7 @@ describe("a database that is away", () => {
   });
 });
 
-test("the ends and the progress of several executions are written in the order of their ids, as leases are renewed", async () => {
+test("outcomes and progress of several executions are written in the order of their ids, like lease renewals", async () => {
   const calls = started.length;
   const ids = [await execute("repeatable"), await execute("repeatable")] as [string, string];
   await callOf(calls + 2);

@@ -21,8 +21,8 @@ export async function insertWebhook(
 }
 
 /**
- * An execution that will take in notices in a moment, and now waits for this transaction. Those that are due already are left
- * alone: workers that find them locked would pass them over.
+ * Locks an execution that will process webhooks shortly, so that it waits for this transaction. Executions that are due already are
+ * not locked: workers would skip them.
  */
 export async function holdCollector(
   tx: Tx,
@@ -46,7 +46,7 @@ export async function giveTo(tx: Tx, orgId: string, id: string, executionId: str
   ]);
 }
 
-/** They belong to the first of a chain of retries. */
+/** Webhooks belong to the first execution of a chain of retries. */
 type OfChain = { org_id: string; effect_root: string };
 
 export async function hasWebhooks(db: Queryable, { org_id, effect_root }: OfChain): Promise<boolean> {
@@ -57,7 +57,7 @@ export async function hasWebhooks(db: Queryable, { org_id, effect_root }: OfChai
   return rows.length === 1;
 }
 
-/** What an execution has to take in, in the order in which it came. */
+/** The payloads that an execution has to process, in the order of arrival. */
 export async function listPayloads(
   db: Queryable,
   { org_id, effect_root }: OfChain,
@@ -71,7 +71,7 @@ export async function listPayloads(
   return rows.map(({ payload }) => payload);
 }
 
-/** They were taken in: that they came is kept for a while, what they said is not. */
+/** Deletes the payloads of processed webhooks. The rows stay for a while, to detect repeated deliveries. */
 export async function forgetPayloads(db: Queryable, { org_id, effect_root }: OfChain): Promise<void> {
   await db.query(
     "update inbound_webhooks set payload = null where org_id = $1 and execution_id = $2 and payload is not null",

@@ -51,10 +51,10 @@ function change(order: ShopOrder, changes: Partial<ShopOrder>): ShopOrder {
   return order;
 }
 
-describe("what Shopify says by itself", () => {
+describe("a webhook of Shopify", () => {
   const told = { secret: clientSecret };
 
-  test("an order is there a moment later, and follows what becomes of it: paid, held, shipped in part, called off, deleted", async () => {
+  test("imports an order, and its later changes: paid, on hold, partly shipped, cancelled, deleted", async () => {
     const bridge = await shopifyBridge();
     const order = shop.data.orders.find(({ lines }) => lines.length > 1 && lines.length < 10)!;
     const say = async (topic: string, body: object = shopifyOrderBody(order)) => {
@@ -95,7 +95,7 @@ describe("what Shopify says by itself", () => {
     expect((await bridge.find(other.number))[0]).toMatchObject({ status: "cancelled" });
   });
 
-  test("is taken once however often it comes, in whatever order; many at a time together", async () => {
+  test("is processed once however often and in whatever order it arrives; many are processed together", async () => {
     const bridge = await shopifyBridge();
     const [first] = shop.data.orders as [ShopOrder];
     const early = shopifyOrderBody(change(first, { isPaid: false }));
@@ -122,13 +122,13 @@ describe("what Shopify says by itself", () => {
     expect(pagination.total).toBe(shop.data.orders.length);
   });
 
-  test("hundreds at once from one address have a share of their own; what is told to wait is not lost when it is repeated", async () => {
+  test("in hundreds from one address has its own share of requests; rejected ones are not lost when repeated", async () => {
     const bridge = await shopifyBridge();
     const [order] = shop.data.orders as [ShopOrder];
     const body = shopifyOrderBody(order);
     const all = Array.from({ length: 300 }, () => randomUUID());
     expect((await bridge.shopify("orders/updated", body, told)).status).toBe(200);
-    // Whoever does not know a bridge is a stranger still, and keeps no shop out.
+    // A caller without the id of a bridge stays anonymous, and does not use up the share of a shop.
     const elsewhere = createWebhookSender(hub.anonymous, randomUUID());
     const [answers, strange] = await Promise.all([
       Promise.all(all.map((id) => bridge.shopify("orders/updated", body, { ...told, id }))),
@@ -151,7 +151,7 @@ describe("what Shopify says by itself", () => {
     await bridge.settled();
   });
 
-  test("is not lost when the shop cannot be asked at first, or its token has ended", async () => {
+  test("is not lost if the shop is unreachable at first, or its token has expired", async () => {
     const bridge = await shopifyBridge();
     const [order] = shop.data.orders as [ShopOrder];
     await org.post(`/bridges/${bridge.id}/test`);
@@ -163,7 +163,7 @@ describe("what Shopify says by itself", () => {
     expect(await bridge.find(order.number)).toHaveLength(1);
   });
 
-  test("goes through the transformation of the import, and leaves alone how far that has read", async () => {
+  test("uses the transformation of the import, and does not move its cursor", async () => {
     const bridge = await shopifyBridge();
     const about = { name: "Mark", bridgeId: bridge.id, taskName: "orders.import", direction: "inbound" };
     const mappings = [{ target: "customFields.fromShop", source: "name" }];
@@ -177,7 +177,7 @@ describe("what Shopify says by itself", () => {
     expect(body.result).toMatchObject({ created: shop.data.orders.length - 1 });
   });
 
-  test("is answered and left alone where it says nothing about an order, or the bridge is not active", async () => {
+  test("gets a response and is ignored if it is not about an order, or the bridge is inactive", async () => {
     const bridge = await shopifyBridge();
     expect((await bridge.shopify("products/update", { id: 1 }, told)).body).toEqual({ status: "ignored" });
     expect((await bridge.shopify("orders/updated", [], told)).body).toEqual({ status: "ignored" });
@@ -189,11 +189,11 @@ describe("what Shopify says by itself", () => {
   });
 });
 
-describe("a stranger", () => {
+describe("an unauthenticated caller", () => {
   const countWebhooks = async () =>
     (await hub.world.db.query<{ count: number }>("select count(*)::integer as count from inbound_webhooks"))[0]!.count;
 
-  test("who forges, changes, or takes what another bridge was told is refused, and leaves no trace", async () => {
+  test("who forges, alters or reuses a webhook of another bridge is rejected, and nothing is stored", async () => {
     const [bridge, rival] = [await shopifyBridge(), await shopifyBridge(await hub.org())];
     await org.patch(`/bridges/${bridge.id}`, { credentials: { clientSecret: "of-this-app-alone" } });
     const body = shopifyOrderBody(shop.data.orders[0]!);
@@ -220,7 +220,7 @@ describe("a stranger", () => {
     expect(hub.logs.join("")).not.toContain("of-this-app-alone");
   });
 
-  test("is told nothing about bridges that take no webhooks, and may not send much", async () => {
+  test("cannot find out which bridges accept webhooks, and has a small body limit", async () => {
     const silent = await aBridge("demo", {}, {});
     const unsigned = await aBridge("woocommerce", { url: shop.url }, { consumerKey: "a", consumerSecret: "b" });
     const unknown = createWebhookSender(hub.anonymous, randomUUID());
@@ -239,8 +239,8 @@ describe("a stranger", () => {
   });
 });
 
-describe("what WooCommerce says by itself", () => {
-  test("is known by its signature, its first greeting by what it looks like", async () => {
+describe("a webhook of WooCommerce", () => {
+  test("is verified by its signature; the initial ping is recognized by its format", async () => {
     const bridge = await wooBridge();
     const secret = "woo-secret";
     const greeting = { "content-type": "application/x-www-form-urlencoded" };
@@ -264,7 +264,7 @@ describe("what WooCommerce says by itself", () => {
   });
 });
 
-describe("what a system behind a rest bridge says by itself", () => {
+describe("a webhook of a system behind a rest bridge", () => {
   const task = {
     name: "orders.import",
     mode: "pull",
@@ -307,7 +307,7 @@ describe("what a system behind a rest bridge says by itself", () => {
     updated_at: `2026-03-01T10:00:0${second}Z`,
   });
 
-  test("by Standard Webhooks: an older state does not take back a newer one, and what is old is not taken at all", async () => {
+  test("with Standard Webhooks: an older state does not overwrite a newer one, and old timestamps are rejected", async () => {
     const secret = `whsec_${Buffer.from("a key of thirty-two bytes, or so").toString("base64")}`;
     const bridge = await restBridge({ signatureScheme: "standard", recordsPath: "data" }, secret);
     const id = randomUUID();
@@ -327,7 +327,7 @@ describe("what a system behind a rest bridge says by itself", () => {
     expect((await bridge.standard({ data: [] }, { secret })).body.status).toBe("ignored");
   });
 
-  test("by a plain HMAC in hexadecimal or base64, with or without the name of the algorithm", async () => {
+  test("with a plain HMAC in hexadecimal or base64, with or without the name of the algorithm", async () => {
     const secret = "a plain secret";
     const bridge = await restBridge({ signatureHeader: "X-Hub-Signature-256", idHeader: "X-Delivery" }, secret);
     const text = JSON.stringify(record(9, "plain", 1));
@@ -348,7 +348,7 @@ describe("what a system behind a rest bridge says by itself", () => {
     expect(await bridge.find("W-9")).toHaveLength(1);
   });
 
-  test("is kept no longer than needed, and forgotten as a whole after a week", async () => {
+  test("keeps its content only until it is processed, and is deleted after a week", async () => {
     const left = async (what: string) => await hub.world.db.query(`select from inbound_webhooks ${what}`);
     const rows = await eventually(
       async () => await left("where payload is not null and topic = ''"),

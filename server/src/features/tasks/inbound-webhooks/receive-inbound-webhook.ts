@@ -9,12 +9,12 @@ import type { ExecutionRow } from "../executions.store.ts";
 import type { InboundWebhookAnswer } from "../tasks.schemas.ts";
 import * as store from "./inbound-webhooks.store.ts";
 
-/** What comes within this time is taken in together. */
+/** Webhooks that arrive within this time are processed together. */
 const collectSeconds = 0.25;
 
 /**
- * A shop says that something happened. Whoever asks has no token: they are known by their signature, and answered when what they
- * said is stored. It is taken in by the task that imports orders, which asks the shop what they are like now.
+ * Receives a webhook of a shop. The caller has no token; its signature authenticates it. The response is sent once the webhook is
+ * stored. The task that imports orders processes it later, and reads the current state of the orders from the shop.
  */
 export async function receiveInboundWebhook(
   ctx: Ctx,
@@ -28,7 +28,7 @@ export async function receiveInboundWebhook(
   }
   if (read !== "ignored" && "problem" in read) throw badField("", "invalid_webhook", read.problem);
   const task = read === "ignored" || findUnusable(ctx, bridge) ? undefined : findTask(bridge, read.task);
-  // Once a bridge is active again, its next import reads what it has missed.
+  // When the bridge is active again, its next import reads the missed changes.
   if (read === "ignored" || task?.mode !== "pull" || !task.receive) return { status: "ignored" };
   const { row } = bridge;
   const own: Ctx = { ...systemContext(ctx, row.org_id, `webhook of ${row.name}`), requestId: ctx.requestId };
@@ -45,7 +45,7 @@ export async function receiveInboundWebhook(
   });
 }
 
-/** Whose notices those to this bridge are. Costs no query for a bridge that was heard of before. */
+/** The organization of a bridge that gets webhooks. Cached, so that a known bridge needs no query. */
 export async function findInboundWebhookOwner(world: World, bridgeId: string): Promise<string | undefined> {
   return (await findKnownBridge(world, bridgeId))?.row.org_id;
 }

@@ -10,7 +10,7 @@ import { isEmpty } from "./mapping-values.ts";
 
 export type Holds = (run: Run) => boolean;
 
-/** Its paths are those of mappings, which `pathOf` understands or says what is wrong with them. */
+/** A condition with the paths of mappings, which `pathOf` compiles or rejects with a reason. */
 export function compileWhen(
   when: unknown,
   sets: SetLookup,
@@ -33,7 +33,7 @@ export function compileWhen(
   });
 }
 
-/** Looks into all lists on the way, as all conditions do, and is paid for by what it finds there. */
+/** Reads into all lists on the path, like all conditions, and charges the budget for each value found. */
 function gather(run: Run, value: unknown, steps: PathStep[], at: number, depth: number, found: unknown[]): void {
   const step = steps[at];
   if (Array.isArray(value)) {

@@ -19,7 +19,7 @@ import type { MappingElement, OnError, Refuse } from "./normalise-mapping.ts";
 import { normaliseElement } from "./normalise-mapping.ts";
 import type { CompiledTransform } from "./transform.ts";
 
-/** All members are always there: a run goes through many of these, and one shape is read fastest. */
+/** All members are always set: objects of one shape are read fastest, and a run reads many of these. */
 export type CompiledElement = {
   index: number;
   pointer: string;
@@ -29,7 +29,7 @@ export type CompiledElement = {
   scope: Scope;
   when: Holds | undefined;
   read: Reader;
-  /** A plain way to the value, from the root or from the element of the `each` around: its last name, and what leads there. */
+  /** A plain path to the value, from the root or from the element of the enclosing `each`: its last name, and the names before it. */
   parents: Key[] | undefined;
   key: string;
   isFromRoot: boolean;
@@ -38,7 +38,7 @@ export type CompiledElement = {
   default: (() => unknown) | undefined;
   isRequired: boolean;
   onError: OnError;
-  /** The mappings of an `each`, which of its elements they are for, and what those are found in and grouped by. */
+  /** The mappings of an `each`, the condition on its elements, their parents and their groups. */
   inner: CompiledElement[] | undefined;
   where: Holds | undefined;
   owners: ((run: Run) => ReadonlyMap<unknown, unknown>) | undefined;
@@ -50,16 +50,16 @@ export type CompiledElement = {
 
 export type CompiledMapping = {
   elements: CompiledElement[];
-  /** As it should be stored. */
+  /** The form that is stored. */
   mappings: MappingElement[];
   reads: Read[];
-  /** Whether it asks what time it is. */
+  /** Whether it reads the current time. */
   usesNow: boolean;
 };
 
-/** A place that a mapping looks at. */
+/** A path that a mapping reads. */
 export type Read = {
-  /** From the root; list positions left out. */
+  /** From the root, without list positions. */
   names: string[];
   path: Path;
   text: string;
@@ -76,7 +76,7 @@ type Job = {
   reads: Read[];
   usesNow: boolean;
   patterns: { room: number };
-  /** The same list for equal ones, by which a run knows that a mapping goes on where the last one was. */
+  /** Returns the same list for equal paths, so that a run detects that a mapping reads the same object as the last one. */
   shareSource: Record<"$" | "@", (parents: Key[]) => Key[]>;
   shareTarget: (parents: string[]) => string[];
 };
@@ -86,8 +86,8 @@ const maxPatternsSize = 10_000;
 const maxReported = 50;
 
 /**
- * Compiled once, run for every record. All mistakes are reported, with pointers below `/mappings`. What says no time zone is
- * meant in this one.
+ * Compiled once, run for every record. All mistakes are reported, with pointers below `/mappings`. Days and times without a zone
+ * are in `timeZone`.
  */
 export function compileMapping(raw: unknown, sets: SetLookup, timeZone = "UTC"): CompiledMapping | FieldError[] {
   const job: Job = {
@@ -216,7 +216,7 @@ type ReaderFor = (text: string, at: string, scope?: Scope, kind?: "source" | "ea
 
 function readerFor(job: Job, refuse: Refuse, about: Read["element"]): ReaderFor {
   return (text, at, scope = about.scope, kind) => {
-    // What an `each` goes over is read by its inner mappings, member by member.
+    // The elements of an `each` are read by its inner mappings, member by member.
     const path = kind === "each" ? pathIn(job, scope, text) : pathReader(job, about, scope, kind === "source")(text);
     if (typeof path !== "string") return { read: compileReader(path), path };
     refuse(at, "path", path);
@@ -224,7 +224,7 @@ function readerFor(job: Job, refuse: Refuse, about: Read["element"]): ReaderFor 
   };
 }
 
-/** Understands a path, and notes that it is looked at. */
+/** Compiles a path, and records that it is read. */
 function pathReader(job: Job, element: Read["element"], scope: Scope, isSource = false) {
   return (text: string): Path | string => {
     const path = pathIn(job, scope, text);

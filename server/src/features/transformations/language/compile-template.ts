@@ -3,7 +3,7 @@ import type { Reader } from "./mapping-path.ts";
 import { checkTextLength, chargeBudget } from "./mapping-run.ts";
 import { isMissing, toText } from "./mapping-values.ts";
 
-/** What is missing is left blank; if everything is missing, so is the text. */
+/** A missing value becomes blank; if all values are missing, so is the text. */
 export function compileTemplate(template: string, readerFor: (path: string) => Reader): Reader {
   const parts = parseTemplate(template).map((part) => (typeof part === "string" ? part : readerFor(part.path)));
   const isConstant = parts.every((part) => typeof part === "string");

@@ -20,7 +20,7 @@ type Job = {
   condition(condition: unknown, at: string, scope: Scope): Holds;
 };
 
-/** Also writes the transforms of the element out in their long form. */
+/** Also replaces the transforms of the element by their long form. */
 export function compileTransforms(element: MappingElement, job: Job): CompiledTransform[] {
   if (element.transforms === undefined) return [];
   const { compiled, stored } = compileSteps(element.transforms, job, "/transforms", job.scope);
@@ -55,7 +55,7 @@ function compileSteps(
     if (errors.length > 0) continue;
     stored.push(Object.keys(params).length === 0 ? name : { [name]: copyOf(params) });
     const { apply, applyToText, weight, takesMissing } = definition.compile(params, envOf(job, below, scope));
-    // One shape for all of them, which is read fastest.
+    // One shape for all, because it is read fastest.
     compiled.push({ apply, applyToText, weight, takesMissing, name });
   }
   return { compiled, stored };

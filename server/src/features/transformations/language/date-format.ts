@@ -30,7 +30,7 @@ export function toIsoDate({ wallMs }: Moment): string {
   return new Date(wallMs).toISOString().slice(0, 10);
 }
 
-/** The instant meant by a moment; `zone` says where its wall clock hangs when it carries no offset. */
+/** The instant of a moment; `zone` is the zone of its wall clock if it has no offset. */
 export function toInstant({ wallMs, offsetMinutes }: Moment, zone: string): number {
   if (offsetMinutes !== undefined) return wallMs - offsetMinutes * 60_000;
   if (zone === "UTC") return wallMs;
@@ -115,7 +115,7 @@ const tokenShape = new RegExp(`'[^']*'|${dateTokens.join("|")}|[A-Za-z]+|[^A-Za-
 
 export type DateFormat = { parse(text: string): Moment | undefined; format(moment: Moment): string };
 
-/** Returns the part that is not understood when the pattern is wrong. */
+/** Returns the unknown part if the pattern is invalid. */
 export function compileDateFormat(pattern: string): DateFormat | { unknown: string } {
   const parts: (Token | string)[] = [];
   for (const [part] of pattern.matchAll(tokenShape)) {
@@ -136,8 +136,8 @@ export function compileDateFormat(pattern: string): DateFormat | { unknown: stri
 }
 
 /**
- * What is asked for again has to be the same again. That also keeps it from hanging: with thirty numbers of one or two digits
- * in a row there would be more ways to read a text than can be tried.
+ * A token that occurs again must have the same value again. This also prevents exponential matching: thirty adjacent numbers of one or
+ * two digits could be read in too many ways.
  */
 function shapeOf(parts: (Token | string)[], read: Token[]): RegExp {
   let group = 0;

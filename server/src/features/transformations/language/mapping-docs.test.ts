@@ -22,7 +22,7 @@ test.each(codeBlocks(page, "json mapping"))("the example of docs/mapping.md in l
   expect(warnings).toEqual([]);
 });
 
-test("docs/mapping.md tells of every field of a mapping and of every transform", () => {
+test("docs/mapping.md describes every field of a mapping and every transform", () => {
   const told = new Set([...page.matchAll(/`(\w+)`/g)].map(([, name]) => name));
   const names = [...mappingFields, ...transformCatalog.map(({ name }) => name)];
   expect(names.filter((name) => !told.has(name))).toEqual([]);

@@ -43,7 +43,7 @@ describe("a trace", () => {
     order,
   );
 
-  test("tells what became of every mapping, also inside lists", () => {
+  test("has the outcome of every mapping, also inside lists", () => {
     expect(trace.trace.map(({ index, target, status, from, to }) => [index, target, status, from, to])).toEqual([
       [0, "number", "mapped", 1001, "1001"],
       [1, "zip", "skipped", undefined, undefined],
@@ -59,7 +59,7 @@ describe("a trace", () => {
     ]);
   });
 
-  test("gives the output as far as it came, and every error", () => {
+  test("has the partial output and every error", () => {
     expect(trace).toMatchObject({
       ok: false,
       output: { number: "1001", channel: "shop", lines: [{ n: 2 }, { n: 1 }], soft: null },
@@ -69,7 +69,7 @@ describe("a trace", () => {
     expect(trace.durationMs).toBeGreaterThanOrEqual(0);
   });
 
-  test("names the place that was probably meant when a source is missing", () => {
+  test("suggests a path when a source is missing", () => {
     expect(trace.warnings.map(({ index, code, source, suggestion }) => [index, code, source, suggestion])).toEqual([
       [1, "source_missing", "$.shipping_address.zip", "$.shippingAddress.zip"],
       [3, "source_missing", "channel", undefined],
@@ -78,14 +78,14 @@ describe("a trace", () => {
     ]);
   });
 
-  test("says so when only some elements of a list have nothing there", () => {
+  test("reports when only some elements of a list lack the path", () => {
     const mappings = [{ target: "l", each: "line_items", mappings: [{ target: "g", source: "gift" }] }];
     const { warnings } = traceMapping(compiled(mappings), order);
     expect(warnings).toMatchObject([{ code: "source_missing", message: "Some elements have no value there." }]);
     expect(warnings[0]).not.toHaveProperty("suggestion");
   });
 
-  test("warns when a mapping throws away what another one wrote into its target", () => {
+  test("warns when a mapping overwrites the output of another one", () => {
     const mappings = [
       { target: "to.city", source: "shippingAddress.city" },
       { target: "to.never", source: "nothing" },
@@ -104,7 +104,7 @@ describe("a trace", () => {
     ]);
   });
 
-  test("warns when two mappings write to the same place, in lists as well, unless only one of them does", () => {
+  test("warns when two mappings write to the same target, in lists as well, unless only one of them runs", () => {
     const twice = (target: string, when: object) => [
       { target, value: 1 },
       { target, value: 2, when: { path: "id", op: "not_empty", ...when } },
@@ -123,7 +123,7 @@ describe("a trace", () => {
     ]);
   });
 
-  test("names what templates, conditions and parameters ask for in vain", () => {
+  test("names missing paths in templates, conditions and parameters", () => {
     const mappings = [
       { target: "a", template: "{{id}} {{shippingAdress.city}}" },
       { target: "b", value: 1, when: { path: "$.totl", op: "gt", value: 1 } },
@@ -145,7 +145,7 @@ describe("a trace", () => {
     ]);
   });
 
-  test("says where a condition on elements belongs", () => {
+  test("suggests where for a condition on elements", () => {
     const mapping = { target: "l", each: "line_items", mappings: [{ target: "sku", source: "sku" }] };
     const outside = traceMapping(compiled([{ ...mapping, when: { path: "@.gift", op: "eq", value: true } }]), order);
     expect(outside).toMatchObject({
@@ -159,7 +159,7 @@ describe("a trace", () => {
     expect(inside).toMatchObject({ output: { l: [{ sku: "B" }] }, warnings: [] });
   });
 
-  test("says why something is not mapped, and what every transform made", () => {
+  test("has the reason for each skipped mapping, and the output of every transform", () => {
     const { trace: told, warnings } = traceMapping(
       compiled([
         { target: "a", source: "note", transforms: ["upper", { split: " " }, "last"] },
@@ -192,7 +192,7 @@ describe("a trace", () => {
     expect(warnings.filter(({ code }) => code === "empty_value_kept")).toMatchObject([{ target: "f" }]);
   });
 
-  test("lists what no mapping looks at", () => {
+  test("lists the paths that no mapping reads", () => {
     expect(trace.unusedSource).toEqual([
       "$.shippingAddress.zip",
       "$.shippingAddress.city",
@@ -228,7 +228,7 @@ describe("a draft", () => {
   };
   const draft = suggestMappings(order, target);
 
-  test("finds the same thing under another name, and lists in lists", () => {
+  test("matches fields with other names, and lists in lists", () => {
     expect(draft.mappings).toEqual([
       { target: "orderNumber", source: "$.id" },
       { target: "shipTo.postalCode", source: "$.shippingAddress.zip" },
@@ -247,7 +247,7 @@ describe("a draft", () => {
     expect(draft.matches.every(({ confidence }) => confidence > 0 && confidence <= 1)).toBe(true);
   });
 
-  test("compiles and runs as it is", () => {
+  test("compiles and runs unchanged", () => {
     expect(runMapping(compiled(draft.mappings), order)).toEqual({
       ok: true,
       output: {

@@ -37,7 +37,7 @@ const order = {
 };
 
 describe("a mapping", () => {
-  test("of just source and target copies a value, from the root with or without $", () => {
+  test("with source and target copies a value, from the root with or without $", () => {
     expect(
       map(
         [
@@ -59,7 +59,7 @@ describe("a mapping", () => {
     });
   });
 
-  test("with each makes a list, whose mappings see the element and the whole", () => {
+  test("with each makes a list, whose mappings read the element and the whole data", () => {
     expect(
       map(
         [
@@ -85,7 +85,7 @@ describe("a mapping", () => {
     });
   });
 
-  test("sees what its element is in, and counts, at every depth", () => {
+  test("reads the parent of its element, and the counters, at every depth", () => {
     const data = {
       id: 7,
       parcels: [
@@ -121,7 +121,7 @@ describe("a mapping", () => {
     expect(map(flat, data)).toEqual({ i: [{ is: "C P2 7" }, { is: "B P2 7" }, { is: "A P1 7" }] });
   });
 
-  test("takes constants, templates, defaults, types and conditions", () => {
+  test("supports constants, templates, defaults, types and conditions", () => {
     expect(
       map(
         [
@@ -150,7 +150,7 @@ describe("a mapping", () => {
     });
   });
 
-  test("can pass everything through and change some of it, without touching the data", () => {
+  test("can copy everything and change some of it, without changing the data", () => {
     const before = structuredClone(order);
     const output = map(
       [
@@ -171,7 +171,7 @@ describe("a mapping", () => {
     expect(order).toEqual(before);
   });
 
-  test("may answer null instead of true or false", () => {
+  test("may return null instead of true or false", () => {
     const mappings = [
       { target: "a", source: "v", transforms: [{ equals: { value: "none", then: null, else: "some" } }], default: "-" },
       { target: "b", source: "v", transforms: [{ in_set: { set: "Remote ZIPs", then: null } }] },
@@ -180,7 +180,7 @@ describe("a mapping", () => {
     expect(map(mappings, { v: "99501" })).toEqual({ a: "some", b: null });
   });
 
-  test("never hands out its own constants to be changed", () => {
+  test("never exposes its own constants to changes", () => {
     const mapping = compiled([{ target: "a", value: { list: [1] } }]);
     for (let i = 0; i < 2; i++) {
       const result = runMapping(mapping, {}) as unknown as { output: { a: { list: number[] } } };
@@ -189,7 +189,7 @@ describe("a mapping", () => {
     }
   });
 
-  test("reports everything that fails on the data, and onError settles it", () => {
+  test("reports every failure on the data, handled as onError says", () => {
     const bad = { total: "12,50", when: "yesterday", list: [1] };
     expect(
       map(
@@ -224,7 +224,7 @@ describe("a mapping", () => {
     ).toEqual({ b: null, c: 0 });
   });
 
-  test("is refused with the place of every mistake", () => {
+  test("is rejected with a pointer to every mistake", () => {
     expect(
       mistakes([
         { target: "a" },
@@ -279,7 +279,7 @@ describe("a mapping", () => {
     ]);
   });
 
-  test("is stored without aliases and short forms, and means the same then", () => {
+  test("is stored without aliases and short forms, with the same meaning", () => {
     const { mappings } = compiled([
       { from: "a", to: "b", transforms: [{ round: 2 }, "trim", { map_value: { x: "y" } }] },
       { generate: "c", extract: "{{a}}!" },
@@ -292,7 +292,7 @@ describe("a mapping", () => {
   });
 });
 
-test("a lookup whose table is not called map is refused; as a short form it may stand alone", () => {
+test("a lookup whose table is not called map is rejected; the short form is allowed", () => {
   const lookup = (params: object) => [{ source: "a", target: "b", transforms: ["trim", { lookup: params }] }];
   for (const name of ["table", "values"]) {
     expect(mistakes(lookup({ [name]: { x: "y" }, default: "z" }))).toEqual([
@@ -303,7 +303,7 @@ test("a lookup whose table is not called map is refused; as a short form it may 
   expect(map(lookup({ map: { x: { y: 1 } }, default: "z" }), { a: "q" })).toEqual({ b: "z" });
 });
 
-test("a * that stands alone in a path is refused; in brackets it is every element, or a name", () => {
+test("a * outside of brackets is rejected; in brackets it is every element, or a name", () => {
   for (const source of ["*.Order", "Account.*", "$.**.Price", "* .a"]) {
     expect(mistakes([{ source, target: "b" }]), source).toEqual([["/mappings/0/source", "path"]]);
   }
@@ -312,7 +312,7 @@ test("a * that stands alone in a path is refused; in brackets it is every elemen
 });
 
 describe("the transforms", () => {
-  test("are at least forty, each with a text and an example that holds", () => {
+  test("are at least forty, each with a description and a correct example", () => {
     expect(transformCatalog.length).toBeGreaterThanOrEqual(40);
     expect(new Set(transformCatalog.map(({ name }) => name)).size).toBe(transformCatalog.length);
   });

@@ -5,7 +5,7 @@ import { frameAt, MappingFault, nowOf, ownerOf, chargeBudget } from "./mapping-r
 
 export type Reader = (run: Run) => unknown;
 
-/** Missing is undefined; a list with elements none of which has what is asked for is missing too. */
+/** Undefined if the value is missing, also if no element of a list has it. */
 export function compileReader(path: Path): Reader {
   const { steps } = path;
   const firstEvery = steps.findIndex((step) => "every" in step);
@@ -34,7 +34,7 @@ function compilePlain(path: Path): Reader {
   };
 }
 
-/** What a path begins with. */
+/** Reads the start of a path. */
 export function startOf({ from, up, call }: Path): Reader {
   switch (call) {
     case "now":
@@ -56,7 +56,7 @@ export function startOf({ from, up, call }: Path): Reader {
   }
 }
 
-/** For each element that lists within lists lead to, the element of the list before that it is in. */
+/** For each element of a nested list, the element of the outer list that contains it. */
 export function compileOwners(path: Path): ((run: Run) => Map<unknown, unknown>) | undefined {
   const { steps } = path;
   if (!steps.slice(0, -1).some((step) => "every" in step)) return undefined;
@@ -90,7 +90,7 @@ function noteOwners(
     }
     value = stepInto(value, step);
   }
-  // The element itself was noted with its list.
+  // The element itself was recorded with its list.
   if (value !== from && owner !== undefined) owners.set(value, owner);
 }
 
@@ -110,7 +110,7 @@ function collect(run: Run, elements: unknown[], steps: PathStep[], at: number, f
   }
 }
 
-/** The elements an `each` goes over. A single thing counts as a list of one, as XML-born data has it. */
+/** The elements of an `each`. A single value counts as a list of one, as in data converted from XML. */
 export function elementsOf(value: unknown): unknown[] {
   if (Array.isArray(value)) return value as unknown[];
   if (typeof value === "object") return [value];

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import { Type } from "../../../core/type.ts";
 
-/** What one run of a mapping may use at most. Counted, not timed, so that the same data always gives the same answer. */
+/** Limits of one run of a mapping. Counted, not timed, so that the same data always gives the same result. */
 export const mappingLimits = {
   mappings: 500,
   depth: 10,
@@ -14,20 +14,20 @@ export const mappingLimits = {
   errors: 100,
 } as const;
 
-/** The state of one run. `item` is the element an `each` stands at, and the whole data outside of it. */
+/** The state of one run. `item` is the current element of an `each`, and the whole data outside of one. */
 export type Run = {
   root: unknown;
   item: unknown;
-  /** Left of the limits. */
+  /** Remaining budget. */
   steps: number;
   room: number;
   problems: Problem[];
-  /** The innermost of the lists that are being gone through. */
+  /** The innermost list that is being iterated. */
   frame: Frame | undefined;
-  /** Asked once at most: a run has one moment. */
+  /** Called at most once: a run has one current time. */
   now: () => Date;
   startedAt: string | undefined;
-  /** Where the last mapping found its value and put it: the next one often goes on there. */
+  /** Where the last mapping read and wrote its value: the next one often uses the same objects. */
   parentsOfSource: readonly unknown[] | undefined;
   sourceParent: Readonly<Record<string, unknown>>;
   parentsOfTarget: readonly unknown[] | undefined;
@@ -35,14 +35,14 @@ export type Run = {
   observe: Observer | undefined;
 };
 
-/** A list that is being gone through. */
+/** A list that is being iterated. */
 export type Frame = {
   outer: Frame | undefined;
-  /** Where the run stood before. */
+  /** The current element of the enclosing list. */
   around: unknown;
   position: number;
   elements: readonly unknown[];
-  /** Of elements that lists within lists led to: what each is in. */
+  /** For elements of nested lists: the object that contains each. */
   owners: ReadonlyMap<unknown, unknown> | undefined;
   /** With groupBy: all elements of the group, by the position of its first. */
   groups: readonly unknown[][] | undefined;
@@ -57,13 +57,13 @@ export type Seen = {
   from: unknown;
   to: unknown;
   isMissing: boolean;
-  /** `when` did not hold. */
+  /** `when` was not met. */
   isUnmet?: boolean;
-  /** What went wrong; unless the status is `error`, `onError` settled it. */
+  /** The failure; unless the status is `error`, `onError` has handled it. */
   fault?: MappingFault;
 };
 
-/** One thing that went wrong on the data. */
+/** A failure on the data. */
 export const Problem = Type.Object({
   index: Type.Integer({ description: "Of the mapping; -1: the run as a whole" }),
   target: Type.String(),
@@ -75,11 +75,11 @@ export const Problem = Type.Object({
 });
 export type Problem = Static<typeof Problem>;
 
-/** The only thing that the language throws inside of itself; callers never see it. */
+/** The only error that the language throws internally; callers never see it. */
 export class MappingFault extends Error {
   readonly code: string;
   readonly suggestion: string | undefined;
-  /** A limit was reached: the run ends, whatever `onError` says. */
+  /** A limit was reached: the run ends, regardless of `onError`. */
   readonly isFinal: boolean;
 
   constructor(code: string, message: string, more: { suggestion?: string; isFinal?: boolean } = {}) {
@@ -90,7 +90,7 @@ export class MappingFault extends Error {
   }
 }
 
-/** Has nothing, and nothing is put there. */
+/** An object without members that is never written to. */
 export const nowhere: Record<string, unknown> = {};
 
 export function startRun(data: unknown, now: () => Date, observe?: Observer): Run {
@@ -112,14 +112,14 @@ export function startRun(data: unknown, now: () => Date, observe?: Observer): Ru
   };
 }
 
-/** Another element of a list: what was found before is not its own. */
+/** Moves to another element of a list: objects found before belong to the previous one. */
 function moveTo(run: Run, item: unknown): void {
   run.item = item;
   run.parentsOfSource = undefined;
   run.parentsOfTarget = undefined;
 }
 
-/** From here on the run stands at its elements, one after the other. */
+/** Starts iterating a list: its elements become current, one after the other. */
 export function enterList(run: Run, elements: readonly unknown[], owners?: Frame["owners"]): Frame {
   return (run.frame = { outer: run.frame, around: run.item, position: 0, elements, owners, groups: undefined });
 }
@@ -135,21 +135,21 @@ export function leaveList(run: Run): void {
   moveTo(run, around);
 }
 
-/** That of the innermost list, or of one so many further out. */
+/** The frame of the innermost list, or of the one `up` levels further out. */
 export function frameAt(run: Run, up: number): Frame | undefined {
   let { frame } = run;
   for (let i = 0; i < up; i++) frame = frame?.outer;
   return frame;
 }
 
-/** Where the run stands in each list, outermost first. */
+/** The current position in each list, outermost first. */
 export function positionsOf(run: Run): number[] {
   const positions: number[] = [];
   for (let { frame } = run; frame; frame = frame.outer) positions.unshift(frame.position);
   return positions;
 }
 
-/** The elements for which a condition holds, each asked as the one the run stands at. */
+/** The elements that meet a condition, each tested as the current element. */
 export function keepElements(run: Run, elements: readonly unknown[], holds: (run: Run) => boolean): unknown[] {
   const kept: unknown[] = [];
   for (let i = 0; i < elements.length; i++) {
@@ -160,7 +160,7 @@ export function keepElements(run: Run, elements: readonly unknown[], holds: (run
   return kept;
 }
 
-/** What the element is in, so many steps up: the element of the list before it, or else what the `each` around stands at. */
+/** The parent of the element, `up` levels up: the containing element of a nested list, or else the current element of the enclosing `each`. */
 export function ownerOf(run: Run, up: number): unknown {
   let { frame, item } = run;
   for (let i = 0; i < up; i++) {
@@ -188,7 +188,7 @@ export function takeRoom(run: Run, characters: number): void {
   if ((run.room -= characters) < 0) throw outputTooLarge();
 }
 
-/** For a text that is about to be made: refused before it takes memory. */
+/** Rejects a text that would be too long before it takes memory. */
 export function checkTextLength(characters: number): void {
   if (characters > mappingLimits.outputCharacters) throw outputTooLarge();
 }
@@ -197,14 +197,14 @@ function outputTooLarge(): MappingFault {
   return new MappingFault("output_too_large", "The output would be larger than 1 MB.", { isFinal: true });
 }
 
-/** Counts what a value adds to the output, and refuses what must not get there. */
+/** Charges the output budget for a value, and rejects values that must not be in the output. */
 export function takeRoomFor(run: Run, value: unknown): void {
   if (typeof value === "string") takeRoom(run, value.length + 4);
   else if (typeof value === "object" && value !== null) walk(run, value, 0);
   else takeRoom(run, 8);
 }
 
-/** How much room a value would take; it is only borrowed. */
+/** The output budget that a value would take, without charging it. */
 export function measure(run: Run, value: unknown): number {
   const { room } = run;
   takeRoomFor(run, value);
@@ -235,7 +235,7 @@ function walk(run: Run, value: object, depth: number): void {
   }
 }
 
-/** For what has been walked or compiled before, so its depth and keys are known to be harmless. */
+/** Copies a value that was measured or compiled before, so its depth and keys are harmless. */
 export function copyOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyOf);
   if (typeof value !== "object" || value === null) return value;
@@ -244,7 +244,7 @@ export function copyOf(value: unknown): unknown {
   return copy;
 }
 
-/** A constant of the mapping. What can be changed is copied: the compiled mapping is kept and used again. */
+/** A constant of the mapping. Mutable values are copied, because the compiled mapping is reused. */
 export function constantOf(value: unknown): () => unknown {
   return typeof value === "object" && value !== null ? () => copyOf(value) : () => value;
 }

@@ -1,16 +1,16 @@
 import type { Path } from "../../../core/data-path.ts";
 
-/** What `@` and `^` mean at a place of a mapping. */
+/** The meaning of `@` and `^` at a position in a mapping. */
 export type Scope = {
-  /** Names from the root to the elements that the place is inside of, outermost first; undefined: not known. */
+  /** Names from the root to the enclosing elements, outermost first; undefined: unknown. */
   bases: (string[] | undefined)[];
-  /** The lists that are gone through, outermost first: whether their elements are grouped. */
+  /** For each enclosing list, outermost first: whether its elements are grouped. */
   lists: boolean[];
 };
 
 export const outermost: Scope = { bases: [[]], lists: [] };
 
-/** Every list on the way is something to go up to. */
+/** Every list on the path is a level that `^` can go up to. */
 export function insideEach(scope: Scope, path: Path, isGrouped: boolean): Scope {
   const bases: Scope["bases"] = [];
   for (const [i, step] of path.steps.entries()) {
@@ -21,12 +21,12 @@ export function insideEach(scope: Scope, path: Path, isGrouped: boolean): Scope 
   return { bases: [...scope.bases, ...bases], lists: [...scope.lists, isGrouped] };
 }
 
-/** Of a list that a transform was given: what it is made from is not known. */
+/** The scope inside a list that a transform gets, whose origin in the data is unknown. */
 export function insideValue(scope: Scope): Scope {
   return { bases: [...scope.bases, undefined], lists: [...scope.lists, false] };
 }
 
-/** Names from the root, without positions in lists. Undefined: the path is not in the data, or not known. */
+/** Names from the root, without positions in lists. Undefined: the path is not in the data, or unknown. */
 export function namesOf({ from, up, call, steps }: Path, { bases }: Scope): string[] | undefined {
   if (call !== undefined && call !== "group") return undefined;
   const base = from === "$" ? [] : bases.at(-1 - up);

@@ -9,12 +9,12 @@ export type Target = TargetStep[];
 type Container = Record<string, unknown> | unknown[];
 type Output = Record<string, unknown>;
 type Writer = (run: Run, output: Output, value: unknown) => void;
-/** Where a mapping writes: under a name in what other names lead to, or by whatever else it takes. */
+/** Where a mapping writes: under `name` in the object at `parents`, or through `write` for other targets. */
 export type Place = { parents: string[] | undefined; name: string; room: number; write: Writer };
 
 const maxIndex = 999;
 
-/** No steps: the members of the value are put into the output itself. Returns what is wrong when it is not a target. */
+/** Without steps, the members of the value become members of the output. Returns the mistake if it is not a target. */
 export function parseTarget(text: string): Target | { code: string; message: string } {
   const refuse = (message: string, code = "target") => ({ code, message });
   const appends = text.trimEnd().endsWith("[]");
@@ -43,14 +43,14 @@ function stepProblem(step: PathStep): { code: string; message: string } | undefi
   return step.name === "__proto__" ? { code: "forbidden_key", message: "This key is not allowed." } : undefined;
 }
 
-/** "maybe": what was appended may be what a position names. */
+/** "maybe": an appended element may be at a named position. */
 export function isWithin(inner: Target, outer: Target, how: "surely" | "maybe"): boolean {
   const isSame = (step: TargetStep, other: TargetStep): boolean =>
     JSON.stringify(step) === JSON.stringify(other) || (how === "maybe" && "append" in step && "index" in other);
   return inner.length > outer.length && outer.every((step, i) => isSame(step, inner[i]!));
 }
 
-/** `share` gives the same list for equal lists, by which neighbours in the same object are known. */
+/** `share` returns the same list for equal lists, so that mappings into the same object are detected. */
 export function compilePlace(target: Target, share: (parents: string[]) => string[]): Place {
   const names = target.flatMap((step) => ("name" in step ? [step.name] : []));
   const room = target.reduce((sum, step) => sum + ("name" in step ? step.name.length + 4 : 2), 0);

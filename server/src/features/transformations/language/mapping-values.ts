@@ -24,7 +24,7 @@ export function isEmpty(value: unknown): boolean {
   return isMissing(value) || value === "";
 }
 
-/** A value as it is shown in a message: short, whatever it is. */
+/** A short form of any value for messages. */
 export function quote(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === "object" && value !== null) return "an object";
@@ -52,8 +52,8 @@ export const plainNumber = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?$/i;
 const decimalComma = /^\s*[^\d\s]{0,3}\s*-?\d{1,3}(?:[.\s]\d{3})*,\d+\s*[^\d\s]{0,3}\s*$|^-?\d+,\d{1,2}$/;
 
 /**
- * The usual case, without a regular expression: up to 15 digits with at most one point inside; otherwise -1. Both numbers
- * of the division are exact, so its result is the one that the digits mean.
+ * The usual case, without a regular expression: up to 15 digits with at most one point inside; otherwise -1. Both operands
+ * of the division are exact, so the result is correctly rounded.
  */
 function readSimpleDecimal(text: string): number {
   const { length } = text;
@@ -120,7 +120,7 @@ function toObject(value: unknown): object {
   throw fault(value, "an object");
 }
 
-/** Undefined for `any`: then there is nothing to do. */
+/** Undefined for `any`, which needs no conversion. */
 export const converters: Record<ValueType, ((value: unknown) => unknown) | undefined> = {
   string: toText,
   number: toNumber,
@@ -138,14 +138,14 @@ export function finite(number: number): number {
   throw new MappingFault("number_out_of_range", "The number is too large, or was divided by zero.");
 }
 
-/** Sums of prices come out as people write them: 0.1 + 0.2 is 0.3. */
+/** Removes floating point noise from sums: 0.1 + 0.2 is 0.3. */
 export function tidy(number: number): number {
   if (Number.isInteger(number)) return number;
   const short = Math.round(number * 1e6) / 1e6;
   return Math.abs(short - number) <= Math.abs(number) * 1e-15 ? short : Number(finite(number).toPrecision(15));
 }
 
-/** Half away from zero on the decimal digits that are seen: 1.005 to two places is 1.01. */
+/** Half away from zero on the decimal digits as written: 1.005 to two places is 1.01. */
 export function roundTo(number: number, digits: number): number {
   const factor = 10 ** digits;
   const scaled = Math.abs(number) * factor;

@@ -42,7 +42,7 @@ const Element = Strict({
 export const mappingFields: readonly string[] = Object.keys(Element.properties);
 const findMistakes = createFinder(Element, "body");
 
-/** A mapping as it is stored: aliases and short forms are written out. */
+/** A mapping as it is stored: aliases and short forms are replaced. */
 export type MappingElement = Omit<Static<typeof Element>, "mappings" | "transforms"> & {
   mappings?: MappingElement[];
   transforms?: (string | Record<string, unknown>)[];
@@ -50,7 +50,7 @@ export type MappingElement = Omit<Static<typeof Element>, "mappings" | "transfor
 
 export type Refuse = (at: string, code: string, message: string, more?: Partial<FieldError>) => void;
 
-/** What other tools call the same thing. */
+/** Names of other tools for the same fields. */
 const aliases: Record<string, string> = {
   from: "source",
   sourceField: "source",
@@ -68,7 +68,7 @@ const aliases: Record<string, string> = {
   transform: "transforms",
 };
 
-/** One element without its inner mappings; undefined: it is none. */
+/** One element without its inner mappings; undefined if it is invalid. */
 export function normaliseElement(raw: unknown, refuse: Refuse): MappingElement | undefined {
   if (!isPlain(raw)) {
     refuse("", "type", "A mapping is an object such as {source, target}.");
@@ -106,7 +106,7 @@ function withoutAliases(raw: Record<string, unknown>, refuse: Refuse): Record<st
   return Object.fromEntries(element);
 }
 
-/** `extract` may hold placeholders, which is what we call a template. */
+/** `extract` with placeholders is a template. */
 function aliasOf(key: string, value: unknown): string {
   return key === "extract" && typeof value === "string" && value.includes("{{") ? "template" : aliases[key]!;
 }
@@ -131,7 +131,7 @@ export function normaliseTransform(
     return undefined;
   }
   const { main } = transform;
-  // A table or a condition may stand alone as well, which is an object itself.
+  // The short form of a table or a condition is an object itself.
   const isAlone = (main === "map" || main === "where") && isPlain(value) && !isPlain(value[main]);
   if (name === "lookup" && isAlone && Object.values(value).some(isPlain)) {
     const message = 'A lookup is {"lookup": {"map": {"new": "ready"}, "default": "new"}}: its table is called map.';

@@ -10,22 +10,22 @@ import { isMissing } from "./mapping-values.ts";
 
 /** A text with placeholders as mappings have them, outside of a mapping: filled in from one record at a time. */
 export type RecordTemplate = {
-  /** What its placeholders ask for: names from the record on, joined by dots. */
+  /** The paths of its placeholders: names from the record on, joined by dots. */
   asks: string[];
-  /** Undefined: nothing of what it asks for is there. */
+  /** `value` is undefined if all paths are missing. */
   fill(record: unknown, now: Date): { value: unknown } | { fault: string };
 };
 
 export type TemplateRules = {
-  /** What people may call the record itself: with `order`, {{order.number}} is {{number}}. */
+  /** An optional name of the record itself: with `order`, {{order.number}} is {{number}}. */
   name: string;
-  /** A template that is nothing but one placeholder keeps the type of what it stands for. */
+  /** A template of just one placeholder keeps the type of its value. */
   keepsType: boolean;
-  /** What is missing is blank, and a list or an object is written as JSON, instead of being a fault. */
+  /** Missing values become blank, and lists and objects JSON, instead of a fault. */
   isLenient: boolean;
 };
 
-/** Undefined: there is no placeholder in it. A list: what is wrong with those that there are. */
+/** Undefined if there is no placeholder; a list of mistakes if a placeholder is invalid. */
 export function compileRecordTemplate(text: string, rules: TemplateRules): RecordTemplate | string[] | undefined {
   const problems: string[] = [];
   const asks: string[] = [];

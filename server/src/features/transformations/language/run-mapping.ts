@@ -28,7 +28,7 @@ export type MappingResult = { ok: true; output: MappingOutput } | { ok: false; e
 
 const systemNow = (): Date => new Date();
 
-/** Never throws and always ends, whatever the mapping and the data are. The data is not changed. */
+/** Never throws and always ends, for any mapping and data. The data is not changed. */
 export function runMapping({ elements }: CompiledMapping, data: unknown, now = systemNow): MappingResult {
   const run = startRun(data, now);
   const output = elements.length === 0 && isPlain(data) ? passThrough(run, data) : {};
@@ -36,7 +36,7 @@ export function runMapping({ elements }: CompiledMapping, data: unknown, now = s
   return run.problems.length === 0 ? { ok: true, output } : { ok: false, errors: run.problems };
 }
 
-/** Without mappings the data passes as it is, within the limits of every output. */
+/** Without mappings the data passes unchanged, within the usual output limits. */
 export function passThrough(run: Run, data: MappingOutput): MappingOutput {
   try {
     takeRoomFor(run, data);
@@ -47,7 +47,7 @@ export function passThrough(run: Run, data: MappingOutput): MappingOutput {
   }
 }
 
-/** Fills the output as far as it comes. */
+/** Fills the output until a limit is reached. */
 export function runAll(elements: CompiledElement[], run: Run, output: MappingOutput): void {
   try {
     runElements(elements, run, output);
@@ -79,7 +79,7 @@ function runElements(elements: CompiledElement[], run: Run, output: MappingOutpu
   }
 }
 
-/** The usual way is short, and what is rare is done elsewhere, so that all of it is compiled into one piece. */
+/** Handles the common cases; rare ones are in other functions, so that the engine can inline this one. */
 function runElement(element: CompiledElement, run: Run, output: MappingOutput): void {
   if (element.when !== undefined && !element.when(run)) {
     return run.observe?.({
@@ -95,7 +95,7 @@ function runElement(element: CompiledElement, run: Run, output: MappingOutput): 
   const { transforms, inner, convert } = element;
   let value = transforms.length === 0 ? from : applyAll(transforms, from, run);
   if (isMissing(value)) return runMissing(element, run, output, from, value);
-  // What an `each` makes is counted while it is made.
+  // The output of an `each` is counted while it is built.
   if (inner !== undefined) value = mapEach(element, inner, value, run);
   else {
     if (convert !== undefined) value = convert(value);
@@ -165,7 +165,7 @@ function mapEach(element: CompiledElement, inner: CompiledElement[], value: unkn
   return made;
 }
 
-/** In the order in which the first of each came. 7 and "7" are the same: one file has it so, the next one so. */
+/** In the order of the first element of each group. 7 and "7" are equal, since files differ in how they write numbers. */
 function groupElements(run: Run, elements: readonly unknown[], keys: Reader[]): unknown[][] {
   const groups = new Map<string, unknown[]>();
   for (let i = 0; i < elements.length; i++) {
@@ -186,9 +186,9 @@ function groupElements(run: Run, elements: readonly unknown[], keys: Reader[]): 
   return [...groups.values()];
 }
 
-/** What `onError` says about a fault; when nothing helps it becomes an error of the run. */
+/** Handles a fault as `onError` says; otherwise it becomes an error of the run. */
 function settle(element: CompiledElement, run: Run, output: MappingOutput, fault: MappingFault): void {
-  // Making a fault costs more than a step.
+  // Creating a fault costs more than a step.
   chargeBudget(run, 30);
   const { onError } = element;
   if (onError !== "fail") {

@@ -3,7 +3,7 @@ import { memberOf, plainPath, showPath, showStep } from "../../../core/data-path
 import type { Scope } from "./mapping-scope.ts";
 import { foldName, nearestName } from "../../../core/nearest.ts";
 
-/** A place in the data: its names from the root, and how to write the path to it. */
+/** A path in the data: its names from the root, and the steps to write it. */
 export type SourcePath = { names: string[]; steps: PathStep[]; isLeaf: boolean; value: unknown };
 
 const maxPaths = 1_000;
@@ -14,7 +14,7 @@ const maxDepth = 24;
 const maxNameLength = 100;
 const maxCandidates = 300;
 
-/** The places in the data, each once however many elements of a list have it. */
+/** All paths in the data, each once for all elements of a list. */
 export function sourcePaths(data: unknown): SourcePath[] {
   const found = new Map<string, SourcePath>();
   let visited = 0;
@@ -44,7 +44,7 @@ export function sourcePaths(data: unknown): SourcePath[] {
   return [...found.values()];
 }
 
-/** The leaves that no mapping looks at; reading an object reads all of it. */
+/** The leaves that no mapping reads; reading an object reads all of it. */
 export function unusedPaths(paths: SourcePath[], reads: string[][]): string[] {
   const read = new Set(reads.map((names) => JSON.stringify(names)));
   const isRead = (names: string[]): boolean => {
@@ -58,7 +58,7 @@ export function unusedPaths(paths: SourcePath[], reads: string[][]): string[] {
     .map(({ steps }) => showPath(plainPath("$", steps)));
 }
 
-/** Asked whether anything in the data, in whichever element of a list, lies there. After too much looking it says yes. */
+/** Tests whether a path exists in the data, in any element of a list. Returns true once its budget is used up. */
 export function createFinderIn(data: unknown): (names: string[]) => boolean {
   const known = new Map<string, boolean>();
   let left = maxLooked;
@@ -76,7 +76,7 @@ export function createFinderIn(data: unknown): (names: string[]) => boolean {
   };
 }
 
-/** The place that was probably meant, written the way the wrong path was: from the root or from the element. */
+/** A suggestion for a wrong path, in the same notation: from the root or from the element. */
 export function nearestPath(wrong: Path, scope: Scope, wanted: string[], paths: SourcePath[]): string | undefined {
   const base = wrong.from === "@" ? (scope.bases.at(-1) ?? []) : [];
   const write = ({ steps, names }: SourcePath): string => {

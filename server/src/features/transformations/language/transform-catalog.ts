@@ -18,7 +18,7 @@ const groups: Record<string, readonly TransformDefinition[]> = {
   encoding: encodingTransforms,
 };
 
-/** Every transform there is. A new one is an entry in its group; the example is its test. */
+/** All transforms. A new one is an entry in its group; the example is its test. */
 export const transformCatalog: readonly (TransformDefinition & { group: string })[] = Object.entries(groups).flatMap(
   ([group, transforms]) => transforms.map((transform) => ({ ...transform, group })),
 );
@@ -27,7 +27,7 @@ export const transformsByName: ReadonlyMap<string, TransformDefinition> = new Ma
   transformCatalog.map((transform) => [transform.name, transform]),
 );
 
-/** Names that other tools use for the same thing. */
+/** Names of other tools for the same transforms. */
 export const transformAliases: Readonly<Record<string, string>> = {
   map_value: "lookup",
   uppercase: "upper",

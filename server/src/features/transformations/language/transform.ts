@@ -13,20 +13,20 @@ export type CompiledTransform = CompiledApply & { name: string };
 
 type CompiledApply = {
   apply: Apply;
-  /** Does the same to a text, which most values are, at the price of `weight`. */
+  /** A faster version for texts, the most common values; costs `weight`. */
   applyToText: ((text: string, run: Run) => unknown) | undefined;
   weight: number;
-  /** Otherwise a missing value passes by untouched, for `default` and `required` to see. */
+  /** Gets missing values. Otherwise they pass unchanged, for `default` and `required`. */
   takesMissing: boolean;
 };
 
-/** What a transform may ask for while it is compiled. */
+/** The environment in which a transform is compiled. */
 export type CompileEnv = {
-  /** Of whatever says none itself. */
+  /** Zone of values without one. */
   timeZone: string;
-  /** Reads further places of the data; a wrong path is reported and reads nothing. */
+  /** Reads further paths of the data; a wrong path is reported and reads nothing. */
   reader(path: string, param: string): Reader;
-  /** The same where `@` is an element of the list that the transform is given. */
+  /** The same, with `@` as an element of the list that the transform gets. */
   readerInside(path: string, param: string): Reader;
   conditionInside(condition: unknown, param: string): (run: Run) => boolean;
   stepsInside(transforms: unknown, param: string): CompiledTransform[];
@@ -42,18 +42,18 @@ export type TransformDefinition<Params extends TSchema = TSchema> = {
   text: string;
   params: Params;
   findMistakes(params: unknown): FieldError[];
-  /** The parameter that may stand alone: `{"round": 2}` is `{"round": {"digits": 2}}`. */
+  /** The parameter of the short form: `{"round": 2}` is `{"round": {"digits": 2}}`. */
   main?: string;
-  /** `data` is what paths in the params read from. */
+  /** `data`: the data that paths in the params read. */
   example: { params?: Static<Params>; from: unknown; to: unknown; data?: object };
   compile(params: Static<Params>, env: CompileEnv): CompiledApply;
 };
 
 type Of<Params extends TSchema, Value> = Omit<TransformDefinition<Params>, "compile" | "params" | "findMistakes"> & {
-  /** Most take none. */
+  /** Most transforms have none. */
   params?: Params;
   takesMissing?: boolean;
-  /** How much more than a plain pass over the text it costs; measured, so that a step is a step everywhere. */
+  /** Cost relative to a plain pass over the text; measured, so that a step takes the same time everywhere. */
   weight?: number;
   compile(params: Static<Params>, env: CompileEnv): (value: Value, run: Run) => unknown;
 };
@@ -75,7 +75,7 @@ export function defineTransform<Params extends TSchema>(definition: Of<Params, u
   };
 }
 
-/** Works on a text; numbers and booleans are written out, and in a list every element is done. */
+/** Works on a text; numbers and booleans are converted, and in a list every element is processed. */
 export function textTransform<Params extends TSchema>(definition: Of<Params, string>): TransformDefinition {
   const { params = noParams, weight = 1 } = definition;
   return {
@@ -99,7 +99,7 @@ function payForText(run: Run, text: string, weight: number): void {
   chargeBudget(run, weight + ((text.length * weight) >> 5));
 }
 
-/** Works on a number or a text that is one; in a list every element is done. */
+/** Works on a number or a text that is one; in a list every element is processed. */
 export function numberTransform<Params extends TSchema>(definition: Of<Params, number>): TransformDefinition {
   const { weight = 1 } = definition;
   return defineTransform({
@@ -130,7 +130,7 @@ export function listTransform<Params extends TSchema>(definition: Of<Params, rea
   });
 }
 
-/** One text of several; what is missing or empty is left out. Undefined: all of it is. */
+/** Joins texts without missing and empty ones. Undefined if all are. */
 export function joinTexts(parts: readonly unknown[], separator: string, run: Run): string | undefined {
   const texts = parts.filter((part) => !isEmpty(part)).map(toText);
   const length = texts.reduce((sum, text) => sum + text.length + separator.length, 0);
@@ -139,7 +139,7 @@ export function joinTexts(parts: readonly unknown[], separator: string, run: Run
   return texts.length === 0 ? undefined : texts.join(separator);
 }
 
-/** What a list of transforms makes of a value. A missing one passes most of them untouched. */
+/** Applies a list of transforms to a value. A missing value passes most of them unchanged. */
 export function applyAll(transforms: CompiledTransform[], from: unknown, run: Run): unknown {
   let value = from;
   for (let i = 0; i < transforms.length; i++) {

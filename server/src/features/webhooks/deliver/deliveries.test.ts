@@ -101,7 +101,7 @@ describe("planning", () => {
     expect(await rowsOf(id)).toHaveLength(1_005);
   });
 
-  test("a paused webhook gets no deliveries; one whose endpoint asked for a pause does, and sends none", async () => {
+  test("a paused webhook gets no deliveries; one whose endpoint asked for a delay gets them, but sends none", async () => {
     const { org, id } = await begin(1);
     await org.post(`/webhooks/${id}/pause`);
     await db.query("update webhooks set wait_until = now() + interval '1 hour' where id = $1", [id]);
@@ -126,7 +126,7 @@ describe("planning", () => {
 });
 
 describe("strict ordering", () => {
-  test("leases the next delivery only, also while the lease of the one before has expired", async () => {
+  test("leases only the next delivery, also if the lease of the previous one has expired", async () => {
     const { id } = await begin(3, { ordering: "strict" });
     const [first, second] = (await rowsOf(id)).map(({ sequence }) => sequence);
     const sequences = async (options = {}) => (await claim(id, options)).map(({ sequence }) => sequence);
@@ -141,7 +141,7 @@ describe("strict ordering", () => {
     expect(await sequences()).toEqual([second]);
   });
 
-  test("a delivery that is released keeps its position, and may be held back", async () => {
+  test("a released delivery keeps its position, and may be delayed", async () => {
     const { id } = await begin(2, { ordering: "strict" });
     const owner = newId();
     const [delivery] = await claim(id, { owner });
@@ -202,7 +202,7 @@ describe("settling", () => {
     });
   });
 
-  test("keeps a pause, and what was skipped while its request was under way, unless it was delivered", async () => {
+  test("keeps a pause, and a skip during the request, unless it was delivered", async () => {
     const { org, id } = await begin(2);
     const owner = newId();
     const [first, second] = await claim(id, { owner });
@@ -221,7 +221,7 @@ describe("settling", () => {
     expect(settled.at(-1)).toMatchObject({ fenced: 1 });
   });
 
-  test("is retried until the database answers", async () => {
+  test("is retried until the database responds", async () => {
     const { id } = await begin(1);
     const owner = newId();
     const [delivery] = await claim(id, { owner });
@@ -239,7 +239,7 @@ describe("settling", () => {
 });
 
 describe("a resend", () => {
-  test("leaves pending deliveries alone, comes after them, and ends when the webhook continues from now", async () => {
+  test("does not change pending deliveries, comes after them, and ends when the webhook continues from now", async () => {
     const { org, id } = await begin(2);
     const owner = newId();
     const [first, second] = await claim(id, { owner });

@@ -54,27 +54,24 @@ function follow(health: Health, untilMs: number) {
   return { tries, told, state, ending: undefined };
 }
 
-describe("a delivery that is not taken", () => {
-  test.each(["none", "strict"] as const)(
-    "costs little when the endpoint is away for 8 seconds: order %s",
-    (ordering) => {
-      for (const random of [0, 0.5, 0.999]) {
-        let delivery = { tries: 0, nextTryAt: null as Date | null };
-        let state: Health = { ...healthy, ordering, concurrency: ordering === "strict" ? 1 : 8 };
-        let at = 0;
-        while (at <= 8_000) {
-          const outcome = sent(null, at);
-          const ending = endWith(delivery, state, outcome, () => random);
-          state = healthAfter(state, outcome, ending, () => random).health;
-          delivery = ending;
-          at = Math.max(ending.dueAt?.getTime() ?? 0, Date.parse(state.waitUntil ?? "") || 0) - start;
-        }
-        expect(at).toBeLessThan(30_000);
+describe("a failed delivery", () => {
+  test.each(["none", "strict"] as const)("is delayed little by an outage of 8 seconds: order %s", (ordering) => {
+    for (const random of [0, 0.5, 0.999]) {
+      let delivery = { tries: 0, nextTryAt: null as Date | null };
+      let state: Health = { ...healthy, ordering, concurrency: ordering === "strict" ? 1 : 8 };
+      let at = 0;
+      while (at <= 8_000) {
+        const outcome = sent(null, at);
+        const ending = endWith(delivery, state, outcome, () => random);
+        state = healthAfter(state, outcome, ending, () => random).health;
+        delivery = ending;
+        at = Math.max(ending.dueAt?.getTime() ?? 0, Date.parse(state.waitUntil ?? "") || 0) - start;
       }
-    },
-  );
+      expect(at).toBeLessThan(30_000);
+    }
+  });
 
-  test("is tried 13 times in three days, and given up", () => {
+  test("is tried 13 times in three days, then given up", () => {
     const { tries, ending, told } = follow(healthy, 10 * day);
     const planned = retryDelaysMs.map((_, n) => retryDelaysMs.slice(0, n + 1).reduce((sum, ms) => sum + ms, 0));
     // A probe that has to wait a little comes a little later than planned.
@@ -83,7 +80,7 @@ describe("a delivery that is not taken", () => {
     expect(told).toEqual(["failing at 158"]);
   });
 
-  test("in strict order is tried every 15 minutes, and given up no earlier", () => {
+  test("with strict ordering is tried every 15 minutes, and given up no earlier", () => {
     const { tries, ending } = follow({ ...healthy, ordering: "strict", concurrency: 1 }, 10 * day);
     const gaps = tries.slice(1).map((at, n) => at - tries[n]!);
     expect(Math.max(...gaps)).toBeLessThanOrEqual(15 * minute);
@@ -99,7 +96,7 @@ describe("a delivery that is not taken", () => {
     expect(health.waitUntil).toBe(new Date(start + 6 * hour).toISOString());
   });
 
-  test("stays as it is when the endpoint is gone, which disables it at once", () => {
+  test("stays pending when the endpoint returns 410, which disables the webhook at once", () => {
     const outcome = sent(410, 0);
     const ending = endWith({ tries: 3, nextTryAt: null }, healthy, outcome, () => 0.5);
     expect(ending).toEqual({ status: "pending", tries: 3, dueAt: null, nextTryAt: null });
@@ -112,7 +109,7 @@ describe("a delivery that is not taken", () => {
 });
 
 describe("an endpoint that fails", () => {
-  test("is told of after an hour, once, and disabled after five days", () => {
+  test("is reported once after an hour, and disabled after five days", () => {
     let state = healthy;
     const told: string[] = [];
     // Deliveries enough for every probe.
@@ -132,7 +129,7 @@ describe("an endpoint that fails", () => {
     expect(told).toEqual(["failing at 1 h", "disabled at 120 h"]);
   });
 
-  test("gets one place after five failures in a row, and after each success twice as many", () => {
+  test("gets one request at a time after five failures in a row, and twice as many after each success", () => {
     let state = healthy;
     const concurrency: number[] = [];
     for (const status of [500, 500, 500, 500, 500, 204, 204, 204, 204]) {
@@ -148,7 +145,7 @@ describe("an endpoint that fails", () => {
     expect(concurrency).toEqual([8, 8, 8, 8, 1, 2, 4, 8, 8]);
   });
 
-  test("has between one and its most concurrency, whatever happens, and waits at most six hours", () => {
+  test("always has a concurrency between one and its limit, and waits at most six hours", () => {
     const step = fc.record({
       status: fc.constantFrom(204, 200, 500, 429, 302, null),
       ms: fc.nat(hour),

@@ -21,7 +21,7 @@ let bridges = 0;
 let orders = 0;
 
 /** An organization that pushes its shipments to a shop, and everything the shop has received. */
-export async function openPushDesk(hub: TestHub) {
+export async function pushFixture(hub: TestHub) {
   const org = await hub.org();
   const shop = await startStandInShop({ orders: 1 });
   afterFile(shop.close);

@@ -10,7 +10,7 @@ import type { TestHub } from "./test-hub.ts";
 type Made = { id: string; secret: string | null; publicKey: string | null };
 
 /** A hub that delivers webhooks, with helpers for its tests. */
-export function openWebhookDesk(hub: TestHub) {
+export function webhookFixture(hub: TestHub) {
   const engine = startDeliveries(hub.world, { slots: 16 });
   afterFile(() => engine.stop());
 

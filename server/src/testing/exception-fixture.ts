@@ -46,7 +46,7 @@ export function aRecord(externalId: string, more: object = {}): PulledRecord {
 export const aBrokenRecord = (externalId: string): PulledRecord => aRecord(externalId, { currency: "Xyzzy dollars" });
 
 /** Scripted shops: tests define their pages and which orders they accept. */
-export function openExceptionDesk(hub: TestHub) {
+export function exceptionFixture(hub: TestHub) {
   const floor = {
     /** Next pages of the shop. */
     pages: new Array<PulledRecord[]>(),

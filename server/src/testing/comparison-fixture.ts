@@ -34,7 +34,7 @@ export function anItem(more: object = {}): object {
   return { trackingNumber: `1Z${++count}`, netCost: 15, serviceType: "UPS Ground", ...near, weight: lb(3), ...more };
 }
 
-type ComparisonDesk = {
+type ComparisonFixture = {
   carrierAccountId: string;
   anAccount(card?: object): Promise<string>;
   /** Creates a draft and returns its path. */
@@ -45,7 +45,7 @@ type ComparisonDesk = {
 };
 
 /** Helpers for tests of rate comparisons, on a carrier account with the contract. */
-export async function openComparisonDesk(hub: TestHub, org: TestOrg): Promise<ComparisonDesk> {
+export async function comparisonFixture(hub: TestHub, org: TestOrg): Promise<ComparisonFixture> {
   async function anAccount(card: object = contract): Promise<string> {
     const { body } = await org.post("/carrier-accounts", { name: `Account ${randomUUID()}`, carrier: "rate-card" });
     await org.post(`/carrier-accounts/${body.id}/rate-cards`, { card });
