@@ -64,7 +64,7 @@ test("journey 9: from nothing to the first import of a shop, in at most ten clic
   await page.getByText("Sorry, you cannot list resources.").first().waitFor();
   await takeScreenshot(page, "bridge-refused");
   await click("link", "Credentials");
-  await page.getByText("Credentials are stored, sealed.").waitFor();
+  await page.getByText("Credentials are stored encrypted").waitFor();
   expect(await page.getByLabel("Consumer secret").inputValue()).toBe("");
   await page.getByLabel("Consumer secret").fill(shop.token);
   await click("button", "Replace and test");
