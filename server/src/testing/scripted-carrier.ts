@@ -13,7 +13,7 @@ export type LabelDesk = {
   asked: CarrierCall[];
   voided: string[];
   nextTurns: Turn[];
-  nextVoids: (() => unknown)[];
+  nextVoids: ((call: CarrierCall) => unknown)[];
 };
 
 /** Makes the demo carrier record its labels and follow a script; restored after the test file. */
@@ -28,8 +28,8 @@ export function scriptLabels(): LabelDesk {
     desk.sold.set(call.effectKey, label);
     return turn?.after ? await turn.after(label) : label;
   };
-  demoCarrier.voidLabel = async (_call, { trackingNumber }) => {
-    await desk.nextVoids.shift()?.();
+  demoCarrier.voidLabel = async (call, { trackingNumber }) => {
+    await desk.nextVoids.shift()?.(call);
     desk.voided.push(trackingNumber);
     return { state: "voided" };
   };
@@ -41,7 +41,7 @@ export function scriptLabels(): LabelDesk {
 export type PickupDesk = {
   booked: Set<string>;
   cancelled: string[];
-  nextBookings: (() => unknown)[];
+  nextBookings: ((call: CarrierCall) => unknown)[];
   nextCancels: (() => unknown)[];
 };
 
@@ -49,7 +49,7 @@ export function scriptPickups(): PickupDesk {
   const desk: PickupDesk = { booked: new Set(), cancelled: [], nextBookings: [], nextCancels: [] };
   const { schedulePickup, cancelPickup } = demoCarrier;
   demoCarrier.schedulePickup = async (call, request) => {
-    await desk.nextBookings.shift()?.();
+    await desk.nextBookings.shift()?.(call);
     desk.booked.add(call.effectKey);
     return await schedulePickup!(call, request);
   };

@@ -10,7 +10,7 @@ import { labelWork } from "../labels/labels.ts";
 import { pickupWork } from "../pickups/pickups.ts";
 import { trackingWork } from "../shipments/shipments.ts";
 import { maxAttempts } from "./carrier-requests.ts";
-import { callCarrier, openCarrier } from "./open-carrier.ts";
+import { callCarrier, openCarrier, singleCall } from "./open-carrier.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
@@ -263,11 +263,11 @@ test("a hub that is being stopped asks nobody and waits for nobody", async () =>
   const ctx = systemContext(hub.world, org.id, "test");
   const open = await openCarrier(ctx, await carrier.account(hub, org));
   const never = () => new Promise<never>(() => {});
-  expect(await callCarrier(ctx, open, "createLabel", "key", never, AbortSignal.abort())).toEqual({
+  expect(await callCarrier(ctx, open, "createLabel", singleCall("key"), never, AbortSignal.abort())).toEqual({
     unknown: expect.any(String),
   });
   const stopping = new AbortController();
-  const asked = callCarrier(ctx, open, "createLabel", "key", never, stopping.signal);
+  const asked = callCarrier(ctx, open, "createLabel", singleCall("key"), never, stopping.signal);
   stopping.abort();
   expect(await asked).toEqual({ unknown: expect.any(String) });
 });
@@ -300,7 +300,9 @@ describe("security 1: credentials of an account belong to the address they were 
     const moved = await org.patch(`/carrier-accounts/${id}`, { settings: { baseUrl: elsewhere.url } });
     expect([moved.status, moved.body.code]).toEqual([409, "credentials_required"]);
     const { call } = await openCarrier(systemContext(hub.world, org.id, "test"), id);
-    const strayed = call("key", new AbortController().signal).http.request({ url: `${elsewhere.url}/track` });
+    const strayed = call(singleCall("key"), new AbortController().signal).http.request({
+      url: `${elsewhere.url}/track`,
+    });
     await expect(strayed).rejects.toMatchObject({ code: "credentials_for_other_host" });
     expect(elsewhere.requests).toEqual([]);
     const settings = { baseUrl: elsewhere.url };
@@ -319,6 +321,6 @@ test("a carrier is called only where the organization may call", async () => {
   const id = await carrier.account(hub, own);
   await own.patch(`/organizations/${own.id}`, { outboundHosts: ["carrier.example"] });
   const { call } = await openCarrier(systemContext(hub.world, own.id, "test"), id);
-  const asked = call("key", new AbortController().signal).http.request({ url: `${carrier.url}/track` });
+  const asked = call(singleCall("key"), new AbortController().signal).http.request({ url: `${carrier.url}/track` });
   await expect(asked).rejects.toMatchObject({ code: "host_not_allowed" });
 });

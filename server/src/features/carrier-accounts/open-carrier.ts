@@ -14,6 +14,7 @@ import type { CarrierAccount, QuoteAnswer, QuoteRequest } from "./carrier-accoun
 import { findOutboundHosts, today } from "../organizations/organizations.ts";
 import { requireOutbound } from "../outbound-pause/outbound-pause.ts";
 import { openCredentials } from "./account-credentials.ts";
+import { openTokens } from "./account-tokens.ts";
 import { getAccount, presentAccount } from "./carrier-accounts.ts";
 import type { StoredCard } from "./rate-cards.store.ts";
 import { findCardOn, loadTariffParts } from "./tariff-inputs.ts";
@@ -21,14 +22,22 @@ import { findCardOn, loadTariffParts } from "./tariff-inputs.ts";
 export type OpenCarrier = {
   account: CarrierAccount;
   carrier: Carrier;
-  /** The context of one call; retries use the same `effectKey`. */
-  call(effectKey: string, signal: AbortSignal): CarrierCall;
+  call(effect: Effect, signal: AbortSignal): CarrierCall;
 };
+
+/** What a call is about: its idempotency key, and the earlier attempts at it. */
+export type Effect = Pick<CarrierCall, "effectKey" | "attempt" | "noted" | "note">;
+
+/** For calls that change nothing at the carrier, or are not stored with a record. */
+export function singleCall(effectKey: string): Effect {
+  const note = (): Promise<never> => Promise.reject(new Error("a call without a record has no notes"));
+  return { effectKey, attempt: 1, noted: null, note };
+}
 
 const defaultTimeoutMs = 20_000;
 
 /** How long the carrier may take for all requests of an operation together. */
-function timeoutOf({ timeouts }: Carrier, operation: CarrierOperation): number {
+export function timeoutOf({ timeouts }: Carrier, operation: CarrierOperation): number {
   return timeouts?.[operation] ?? defaultTimeoutMs;
 }
 
@@ -54,16 +63,13 @@ export async function openCarrier(ctx: Ctx, accountId: string): Promise<OpenCarr
   return {
     account,
     carrier,
-    call: (effectKey, signal) => ({
+    call: (effect, signal) => ({
+      ...effect,
       settings: account.settings,
       credentials,
       http: { request: (request) => client.request({ signal, ...request }) },
       now: () => ctx.clock.now(),
-      effectKey,
-      attempt: 1,
-      noted: null,
-      note: () => Promise.resolve(),
-      token: async (_name, fetchToken) => ({ ...(await fetchToken()), forget: () => Promise.resolve() }),
+      token: openTokens(ctx, { id: account.id, credentials, addresses: sendsTo ?? [] }, signal),
       signal,
     }),
   };
@@ -79,7 +85,7 @@ export async function callCarrier<T>(
   ctx: Pick<Ctx, "log" | "withoutSlot">,
   { carrier, call }: OpenCarrier,
   operation: CarrierOperation,
-  effectKey: string,
+  effect: Effect,
   ask: (carrier: Carrier, call: CarrierCall) => Promise<T>,
   stopping?: AbortSignal,
 ): Promise<CarrierResponse<T>> {
@@ -92,7 +98,7 @@ export async function callCarrier<T>(
     signal.addEventListener("abort", () => resolve(late), { once: true });
   });
   // An async function, so that an exception thrown before the first await becomes a response as well.
-  const answered = (async () => await ask(carrier, call(effectKey, signal)))().then(
+  const answered = (async () => await ask(carrier, call(effect, signal)))().then(
     (done): CarrierResponse<T> => ({ done }),
     (error: unknown) => (signal.aborted ? late : readError(ctx.log, error)),
   );
@@ -141,7 +147,7 @@ export async function openRater(ctx: Ctx, accountId: string, shipDate: string, s
     open,
     rateCard,
     rate: (request) =>
-      callCarrier(ctx, open, "rate", ctx.requestId, (_carrier, call) =>
+      callCarrier(ctx, open, "rate", singleCall(ctx.requestId), (_carrier, call) =>
         carrier.rate!({ ...call, ...(tariff ? { tariff } : {}) }, { ...request, shipDate }),
       ),
   };

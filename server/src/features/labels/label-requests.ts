@@ -51,7 +51,8 @@ export function record(tx: Tx, ctx: Ctx, labels: ShipmentLabel[], what: Happenin
   recordEvents(tx, ctx, events);
 }
 
-const common: Pick<CarrierRequest<ShipmentLabel, never>, "lock" | "noResponse"> = {
+const common: Pick<CarrierRequest<ShipmentLabel, never>, "effects" | "lock" | "noResponse"> = {
+  effects: store.labelEffects,
   lock,
   noResponse: (tx, ctx, current, { retryAfterMs }) =>
     save(tx, ctx, touched(current, nowOf(ctx), retryAfterMs), "response_missing"),

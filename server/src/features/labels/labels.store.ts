@@ -46,6 +46,7 @@ export const {
   insert: insertLabels,
   update: updateLabel,
   updateAll: updateLabels,
+  effects: labelEffects,
   leases: labelLeases,
   fromRow: toLabel,
 } = leasedRecords("shipment_labels", columns);

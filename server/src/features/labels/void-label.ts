@@ -3,6 +3,7 @@ import { orNotFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { sendAndAnswer, sendAndSettle, nowOf, commitRequest } from "../carrier-accounts/carrier-requests.ts";
+import type { OpenCarrier } from "../carrier-accounts/open-carrier.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
 import { findParcel } from "../shipments/shipments.ts";
 import type { ShipmentLabel } from "./label.ts";
@@ -20,7 +21,7 @@ export async function voidLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {
   const open = await openCarrier(ctx, found.carrierAccountId!);
   if (!open.carrier.voidLabel) throw notVoidable(`${open.carrier.title} does not support voiding labels.`);
   // The outcome of the purchase must be known before the label can be voided.
-  if (found.status === "requested" && (await sendAndSettle(ctx, purchase, found, open)).status === "requested") {
+  if (found.status === "requested" && !(await isPurchaseSettled(ctx, found, open))) {
     const message = "The carrier has not confirmed the purchase of the label yet. Try again later.";
     throw new HubError("carrier_failed", message, { extra: { labelId: id } });
   }
@@ -42,6 +43,12 @@ export async function voidLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {
     const message = "The carrier did not respond to the void request. It is retried in the background.";
     return new HubError("carrier_failed", message, { extra: { labelId: id } });
   });
+}
+
+/** A second call beside one that is under way could buy a second label. */
+async function isPurchaseSettled(ctx: Ctx, label: ShipmentLabel, open: OpenCarrier): Promise<boolean> {
+  if (await store.labelEffects.isRunning(ctx.db, ctx.orgId, label.id)) return false;
+  return (await sendAndSettle(ctx, purchase, label, open)).status !== "requested";
 }
 
 async function refuseUnvoidable(db: Queryable, ctx: Ctx, label: ShipmentLabel): Promise<void> {

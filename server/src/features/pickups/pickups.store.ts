@@ -49,6 +49,7 @@ export const {
   lock: lockPickup,
   insert: insertPickups,
   update: updatePickup,
+  effects: pickupEffects,
   leases: pickupLeases,
   fromRow: toPickup,
 } = leasedRecords("pickups", columns);
