@@ -1,7 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { systemContext } from "../../context.ts";
 import { startStandInCarrier } from "../../testing/stand-in-carrier.ts";
-import type { TestHub } from "../../testing/test-hub.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { openCarrier, singleCall } from "./open-carrier.ts";
 
@@ -20,7 +19,7 @@ async function tokenOf(
   accountId: string,
   { on = hub, name = "oauth", lifetimeMs = 3_600_000, fetch = fetchNext } = {},
 ) {
-  const open = await openCarrier(systemContext((on as TestHub).world, org.id, "test"), accountId);
+  const open = await openCarrier(systemContext(on.world, org.id, "test"), accountId);
   const { signal } = new AbortController();
   return await open.call(singleCall("key"), signal).token(name, () => fetch(lifetimeMs));
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemContext } from "../../context.ts";
 import { startWork, workOff } from "../../queue/work.ts";
 import { standInCarrier, startStandInCarrier } from "../../testing/stand-in-carrier.ts";
@@ -305,6 +305,15 @@ describe("security 1: credentials of an account belong to the address they were 
     });
     await expect(strayed).rejects.toMatchObject({ code: "credentials_for_other_host" });
     expect(elsewhere.requests).toEqual([]);
+    // A file in another place is fetched without them.
+    const { http } = call(singleCall("key"), new AbortController().signal);
+    const file = await http.request({ url: `${elsewhere.url}/files/1`, withoutCredentials: true });
+    expect([file.bytes.toString(), elsewhere.requests]).toEqual([file.text, ["GET /files/1"]]);
+    const headers = { authorization: "Bearer of-the-carrier" };
+    const carried = http.request({ url: `${elsewhere.url}/files/1`, withoutCredentials: true, headers });
+    await expect(carried).rejects.toMatchObject({ code: "invalid_request" });
+    expect(elsewhere.requests).toHaveLength(1);
+    elsewhere.requests.length = 0;
     const settings = { baseUrl: elsewhere.url };
     const again = await org.patch(`/carrier-accounts/${id}`, { settings, credentials: { token: "of-the-other" } });
     expect(again.body).toMatchObject({ settings, credentialFields: ["token"] });
@@ -323,4 +332,56 @@ test("a carrier is called only where the organization may call", async () => {
   const { call } = await openCarrier(systemContext(hub.world, own.id, "test"), id);
   const asked = call(singleCall("key"), new AbortController().signal).http.request({ url: `${carrier.url}/track` });
   await expect(asked).rejects.toMatchObject({ code: "host_not_allowed" });
+});
+
+describe("calls of one account at the same time", () => {
+  const slow = async () => {
+    const accountId = await carrier.account(hub, org);
+    const open = await openCarrier(systemContext(hub.world, org.id, "test"), accountId);
+    const running = { now: 0, most: 0 };
+    const ends: (() => void)[] = [];
+    const ask = async (): Promise<string> => {
+      running.most = Math.max(running.most, ++running.now);
+      await new Promise<void>((resolve) => void ends.push(resolve));
+      running.now--;
+      return "answered";
+    };
+    return { open, running, ends, ask };
+  };
+  const ctx = systemContext(hub.world, org.id, "test");
+  afterEach(() => {
+    delete standInCarrier.concurrency;
+    standInCarrier.timeouts = {};
+  });
+
+  test("are as many as the carrier allows; the others wait for them, longer than the timeout of one", async () => {
+    standInCarrier.concurrency = 2;
+    standInCarrier.timeouts = { rate: 1_000 };
+    const { open, running, ends, ask } = await slow();
+    const calls = Array.from({ length: 6 }, () => callCarrier(ctx, open, "rate", singleCall("key"), ask));
+    for (let ended = 0; ended < 6; ended++) {
+      await expect.poll(() => ends.length).toBe(Math.min(6, ended + 2));
+      // Each takes less than the timeout, all of them together more.
+      await new Promise((resolve) => setTimeout(resolve, 250));
+      ends[ended]!();
+    }
+    expect(await Promise.all(calls)).toEqual(Array.from({ length: 6 }, () => ({ done: "answered" })));
+    expect(running.most).toBe(2);
+  });
+
+  test("are aborted while they wait: at their deadline if another attempt follows, and when the hub stops", async () => {
+    standInCarrier.concurrency = 1;
+    standInCarrier.timeouts = { createLabel: 200 };
+    const { open, ends, ask } = await slow();
+    const first = callCarrier(ctx, open, "rate", singleCall("first"), ask);
+    const stopping = new AbortController();
+    const stopped = callCarrier(ctx, open, "rate", singleCall("second"), ask, stopping.signal);
+    const effect = { ...singleCall("third"), isRecorded: true };
+    expect(await callCarrier(ctx, open, "createLabel", effect, ask)).toEqual({ unknown: expect.any(String) });
+    stopping.abort();
+    expect(await stopped).toEqual({ unknown: expect.any(String) });
+    expect(ends).toHaveLength(1);
+    ends[0]!();
+    expect(await first).toEqual({ done: "answered" });
+  });
 });

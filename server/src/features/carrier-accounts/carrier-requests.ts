@@ -183,6 +183,7 @@ async function send<R extends RequestRecord, T>(
     effectKey: attempt.key,
     attempt: attempt.number,
     noted: attempt.noted,
+    isRecorded: true,
     async note(data) {
       if (!isCarrierData(data)) throw new Error("a carrier noted data that cannot be stored");
       if (await effects.note(ctx.db, ctx.orgId, sent.id, attempt, data)) return;
