@@ -612,8 +612,106 @@ export type Label = {
   service: string;
   from: Address;
   to: Address;
-  weight: Weight;
+  /** Of all parcels together */
+  weight: {
+    value: number;
+    /** Other spellings, such as LB, lbs or pounds, are taken for the one that is meant */
+    unit: Open<"g" | "kg" | "oz" | "lb">;
+  };
   dimensions: Dimensions | null;
+  /** Lead first; its tracking number is that of the label */
+  parcels: Array<{
+    weight: Weight;
+    dimensions: Dimensions | null;
+    packaging: string | null;
+    reference: string | null;
+    insuredValue: {
+      amount: number;
+      /** ISO 4217, such as USD */
+      currency: string;
+    } | null;
+    trackingNumber: string | null;
+    shipmentId: string | null;
+    contentType: Open<"text/plain" | "application/pdf" | "image/png" | "image/gif" | "application/zpl" | null>;
+    contentBytes: number | null;
+  }>;
+  options: {
+    /** Null: unknown. Default: as the address check found it, else as the order says */
+    residential?: boolean | null;
+    signature?: Open<"none" | "signature" | "adult_signature">;
+    saturdayDelivery?: boolean;
+    /** Insured or declared value of the shipment */
+    insuredValue?: {
+      amount: number;
+      /** ISO 4217, such as USD */
+      currency: string;
+    };
+    /** Default: the sender's account */
+    billTo?: {
+      party: Open<"receiver" | "third_party">;
+      /** Account number at the carrier */
+      account: string;
+      /** ISO 3166, such as US */
+      countryCode?: string;
+      /** Postal code of the account */
+      zip?: string;
+    };
+    customs?: {
+      contents: Open<"merchandise" | "gift" | "documents" | "sample" | "returned_goods" | "other">;
+      /** Required for `other` */
+      explanation?: string;
+      incoterm?: Open<"DAP" | "DDP" | "DDU">;
+      /** Default: return */
+      nonDelivery?: Open<"return" | "abandon">;
+      /** Who certifies the declaration. Default: the sender */
+      signer?: string;
+      /** Reason for no export filing, such as NOEEI 30.37(a) */
+      exemption?: string;
+      taxIds?: Array<{
+        type: Open<"EIN" | "EORI" | "IOSS" | "VAT">;
+        /** As issued */
+        number: string;
+        /** ISO 3166, such as US */
+        countryCode: string;
+        /** Default: sender */
+        party?: Open<"sender" | "receiver">;
+      }>;
+      items: Array<{
+        /** What it is, in words a customs officer understands */
+        description: string;
+        quantity: number;
+        /** Of one piece */
+        value: {
+          amount: number;
+          /** ISO 4217, such as USD */
+          currency: string;
+        };
+        /** Of one piece */
+        weight: {
+          value: number;
+          /** Other spellings, such as LB, lbs or pounds, are taken for the one that is meant */
+          unit: Open<"g" | "kg" | "oz" | "lb">;
+        };
+        /** Harmonized tariff number */
+        hsCode?: string;
+        /** ISO 3166, such as US */
+        originCountryCode?: string;
+      }>;
+    };
+    /** A label for the way back: `from` is the customer */
+    isReturn?: boolean;
+    references?: Array<string>;
+    label?: {
+      /** Default: that of the account */
+      format?: Open<"pdf" | "png" | "zpl">;
+      /** Default: 4x6 */
+      size?: Open<"4x6" | "letter" | "a4" | "a6">;
+    };
+    /** What only this carrier offers; see `extraOptions` of GET /carrier-accounts/carriers */
+    extra?: Record<string, unknown>;
+  };
+  /** A calendar date, such as 2026-01-31 */
+  shipDate: string | null;
   reference: string | null;
   lines: Array<{
     lineId: string;
@@ -622,8 +720,23 @@ export type Label = {
   trackingNumber: string | null;
   cost: number | null;
   currency: string;
+  /** What `cost` consists of, as far as the carrier says */
+  chargeLines: Array<{
+    code: string;
+    label: string;
+    amount: number;
+  }>;
+  transitDays: number | null;
+  /** The carrier's promise: a date or an instant */
+  deliverBy: string | null;
   contentType: Open<"text/plain" | "application/pdf" | "image/png" | "image/gif" | "application/zpl" | null>;
   contentBytes: number | null;
+  /** Further documents of the shipment */
+  documents: Array<{
+    kind: Open<"customs" | "receipt">;
+    contentType: Open<"text/plain" | "application/pdf" | "image/png" | "image/gif" | "application/zpl" | null>;
+    contentBytes: number | null;
+  }>;
   failure: {
     code: string;
     message: string;
@@ -690,6 +803,97 @@ export type LabelRequest = {
     height: number;
     unit: "cm" | "in";
   };
+  /** Instead of `weight` and `dimensions`: the parcels of one shipment, lead first. Each gets its own tracking number */
+  parcels?: Array<{
+    weight: Weight;
+    dimensions?: Dimensions;
+    /** The carrier's own packaging, by its code. Default: your own box */
+    packaging?: string;
+    /** Printed on the label of this parcel */
+    reference?: string;
+    insuredValue?: {
+      amount: number;
+      /** ISO 4217, such as USD */
+      currency: string;
+    };
+  }>;
+  options?: {
+    /** Null: unknown. Default: as the address check found it, else as the order says */
+    residential?: boolean | null;
+    signature?: "none" | "signature" | "adult_signature";
+    saturdayDelivery?: boolean;
+    /** Insured or declared value of the shipment */
+    insuredValue?: {
+      amount: number;
+      /** ISO 4217, such as USD */
+      currency: string;
+    };
+    /** Default: the sender's account */
+    billTo?: {
+      party: "receiver" | "third_party";
+      /** Account number at the carrier */
+      account: string;
+      /** ISO 3166, such as US */
+      countryCode?: string;
+      /** Postal code of the account */
+      zip?: string;
+    };
+    customs?: {
+      contents: "merchandise" | "gift" | "documents" | "sample" | "returned_goods" | "other";
+      /** Required for `other` */
+      explanation?: string;
+      incoterm?: "DAP" | "DDP" | "DDU";
+      /** Default: return */
+      nonDelivery?: "return" | "abandon";
+      /** Who certifies the declaration. Default: the sender */
+      signer?: string;
+      /** Reason for no export filing, such as NOEEI 30.37(a) */
+      exemption?: string;
+      taxIds?: Array<{
+        type: "EIN" | "EORI" | "IOSS" | "VAT";
+        /** As issued */
+        number: string;
+        /** ISO 3166, such as US */
+        countryCode: string;
+        /** Default: sender */
+        party?: "sender" | "receiver";
+      }>;
+      items: Array<{
+        /** What it is, in words a customs officer understands */
+        description: string;
+        quantity: number;
+        /** Of one piece */
+        value: {
+          amount: number;
+          /** ISO 4217, such as USD */
+          currency: string;
+        };
+        /** Of one piece */
+        weight: {
+          value: number;
+          /** Other spellings, such as LB, lbs or pounds, are taken for the one that is meant */
+          unit: "g" | "kg" | "oz" | "lb";
+        };
+        /** Harmonized tariff number */
+        hsCode?: string;
+        /** ISO 3166, such as US */
+        originCountryCode?: string;
+      }>;
+    };
+    /** A label for the way back: `from` is the customer */
+    isReturn?: boolean;
+    references?: Array<string>;
+    label?: {
+      /** Default: that of the account */
+      format?: "pdf" | "png" | "zpl";
+      /** Default: 4x6 */
+      size?: "4x6" | "letter" | "a4" | "a6";
+    };
+    /** What only this carrier offers; see `extraOptions` of GET /carrier-accounts/carriers */
+    extra?: Record<string, unknown>;
+  };
+  /** The day on which the carrier gets it. Default: today */
+  shipDate?: string;
   /** Printed on the label. Default: the number of the order */
   reference?: string;
   /** Contents of the parcel. Default: all unshipped items without a label */
@@ -4417,6 +4621,12 @@ export type Operations = {
     path: {
       /** Id of the label */
       id: string;
+    };
+    query: {
+      /** Number of the parcel. Default: 1 */
+      parcel?: number;
+      /** Instead of `parcel`: number of the document */
+      document?: number;
     };
     answer: string | Blob;
   };

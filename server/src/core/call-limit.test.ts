@@ -33,8 +33,7 @@ test("a waiting call that is aborted leaves the line, and takes no slot", async 
   await expect(aborted).rejects.toThrow("no longer wanted");
   await expect(limit.acquire("one", 1, stop.signal)).rejects.toThrow("no longer wanted");
   end();
-  await (
-    await last
-  )();
+  const endLast = await last;
+  endLast();
   expect(await limit.acquire("one", 1, undefined)).toBeTypeOf("function");
 });

@@ -1,4 +1,4 @@
-import type { CarrierCall } from "../carriers/seam/carrier.ts";
+import type { CarrierCall, LabelRequest } from "../carriers/seam/carrier.ts";
 import type { Label } from "../carriers/seam/labels.ts";
 import { demoCarrier } from "../carriers/demo/demo-carrier.ts";
 import { afterFile } from "./after-file.ts";
@@ -11,6 +11,7 @@ export type LabelDesk = {
   /** Labels by effect key: one entry is one payment. */
   sold: Map<string, Label>;
   asked: CarrierCall[];
+  requests: LabelRequest[];
   voided: string[];
   nextTurns: Turn[];
   nextVoids: ((call: CarrierCall) => unknown)[];
@@ -18,10 +19,11 @@ export type LabelDesk = {
 
 /** Makes the demo carrier record its labels and follow a script; restored after the test file. */
 export function scriptLabels(): LabelDesk {
-  const desk: LabelDesk = { sold: new Map(), asked: [], voided: [], nextTurns: [], nextVoids: [] };
+  const desk: LabelDesk = { sold: new Map(), asked: [], requests: [], voided: [], nextTurns: [], nextVoids: [] };
   const { createLabel, voidLabel } = demoCarrier;
   demoCarrier.createLabel = async (call, request) => {
     desk.asked.push(call);
+    desk.requests.push(request);
     const turn = desk.nextTurns.shift();
     await turn?.before?.();
     const label = desk.sold.get(call.effectKey) ?? (await createLabel!(call, request));

@@ -1,16 +1,23 @@
 import type { CarrierData } from "../../carriers/seam/carrier-data.ts";
+import type { ChargeLine } from "../../carriers/seam/labels.ts";
+import { amountOf } from "../../carriers/seam/money.ts";
+import type { Parcel } from "../../carriers/seam/ship-options.ts";
 import { HubError } from "../../core/errors.ts";
 import { maskPerson, maskProblem, maySeePersonalData } from "../../core/mask-person.ts";
 import { canMove } from "../../core/states.ts";
 import type { Ctx } from "../../context.ts";
 import { backoffUntil } from "../carrier-accounts/carrier-requests.ts";
-import type { LabelAnswer } from "./labels.schemas.ts";
+import type { LabelAnswer, LabelParcel } from "./labels.schemas.ts";
 import type { LabelStatus } from "./labels.states.ts";
 import { labelMoves } from "./labels.states.ts";
 
 /** A label as stored: the API fields plus internal ones, without the file. */
-export type ShipmentLabel = Omit<LabelAnswer, "cost" | "currency" | "isVoidPending"> & {
+export type ShipmentLabel = Omit<LabelAnswer, "cost" | "currency" | "chargeLines" | "parcels" | "isVoidPending"> & {
   costCents: number | null;
+  currency: string | null;
+  chargeLines: ChargeLine[];
+  /** Null for labels of before labels had several parcels: use `parcelsOf`. */
+  parcels: LabelParcel[] | null;
   carrierData: CarrierData | null;
   voidRequestedAt: string | null;
   /** The step of a run that waits for the outcome. */
@@ -23,8 +30,42 @@ export type ShipmentLabel = Omit<LabelAnswer, "cost" | "currency" | "isVoidPendi
 /** The label to buy. */
 export type LabelSpec = Pick<
   ShipmentLabel,
-  "orderId" | "service" | "from" | "to" | "weight" | "dimensions" | "reference" | "lines"
->;
+  "orderId" | "service" | "from" | "to" | "weight" | "dimensions" | "options" | "shipDate" | "reference" | "lines"
+> & { parcels: LabelParcel[] };
+
+/** All parcels, lead first. */
+export function parcelsOf(label: ShipmentLabel): LabelParcel[] {
+  if (label.parcels) return label.parcels;
+  const { trackingNumber, shipmentId, contentType, contentBytes, weight, dimensions } = label;
+  const lead = newParcel({ weight, ...(dimensions && { dimensions }) });
+  return [{ ...lead, trackingNumber, shipmentId, contentType, contentBytes }];
+}
+
+/** A parcel that has no label yet. */
+export function newParcel({ weight, dimensions, packaging, reference, insuredValue }: Parcel): LabelParcel {
+  return {
+    weight,
+    dimensions: dimensions ?? null,
+    packaging: packaging ?? null,
+    reference: reference ?? null,
+    insuredValue: insuredValue ?? null,
+    trackingNumber: null,
+    shipmentId: null,
+    contentType: null,
+    contentBytes: null,
+  };
+}
+
+/** The parcels as a carrier is asked for them. */
+export function requestedParcels(label: ShipmentLabel): Parcel[] {
+  return parcelsOf(label).map(({ weight, dimensions, packaging, reference, insuredValue }) => ({
+    weight,
+    ...(dimensions && { dimensions }),
+    ...(packaging !== null && { packaging }),
+    ...(reference !== null && { reference }),
+    ...(insuredValue && { insuredValue }),
+  }));
+}
 
 /** Idempotency key at the carrier. */
 export function effectKeyOf({ id }: Pick<ShipmentLabel, "id">): string {
@@ -63,8 +104,13 @@ export function newLabel(
     status: "requested",
     trackingNumber: null,
     costCents: null,
+    currency: null,
+    chargeLines: [],
+    transitDays: null,
+    deliverBy: null,
     contentType: null,
     contentBytes: null,
+    documents: [],
     carrierData: null,
     failure: null,
     voidRequestedAt: null,
@@ -96,13 +142,22 @@ export function touched(label: ShipmentLabel, at: string, retryAfterMs?: number)
  */
 export function presentLabel(ctx: Pick<Ctx, "principal">, label: ShipmentLabel): LabelAnswer {
   const mayKnow = maySeePersonalData(ctx);
-  const { from, to, costCents, failure, voidRequestedAt } = label;
+  const { from, to, costCents, failure, voidRequestedAt, chargeLines } = label;
+  const currency = label.currency ?? "USD";
+  const { customs: _customs, billTo: _billTo, ...publicOptions } = label.options;
   return {
     ...label,
+    parcels: parcelsOf(label),
+    options: mayKnow ? label.options : publicOptions,
     from: mayKnow ? from : maskPerson(from),
     to: mayKnow ? to : maskPerson(to),
-    cost: costCents === null ? null : costCents / 100,
-    currency: "USD",
+    cost: costCents === null ? null : amountOf(costCents, currency),
+    currency,
+    chargeLines: chargeLines.map(({ code, label: text, cents }) => ({
+      code,
+      label: text,
+      amount: amountOf(cents, currency),
+    })),
     failure: mayKnow || failure === null ? failure : maskProblem(failure),
     isVoidPending: voidRequestedAt !== null,
   };

@@ -5,13 +5,12 @@ import type { Queryable, Tx } from "../../db/database.ts";
 import { sendAndAnswer, sendAndSettle, nowOf, commitRequest } from "../carrier-accounts/carrier-requests.ts";
 import type { OpenCarrier } from "../carrier-accounts/open-carrier.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
-import { findParcel } from "../shipments/shipments.ts";
 import type { ShipmentLabel } from "./label.ts";
 import { presentLabel, voidRequested } from "./label.ts";
 import { lock, purchase, save, voiding } from "./label-requests.ts";
 import type { LabelAnswer } from "./labels.schemas.ts";
 import * as store from "./labels.store.ts";
-import { voidProblem } from "./order-labels.ts";
+import { voidProblem, withParcels } from "./order-labels.ts";
 
 /** Idempotent. A label whose parcel the carrier already has cannot be voided. */
 export async function voidLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {
@@ -52,8 +51,8 @@ async function isPurchaseSettled(ctx: Ctx, label: ShipmentLabel, open: OpenCarri
 }
 
 async function refuseUnvoidable(db: Queryable, ctx: Ctx, label: ShipmentLabel): Promise<void> {
-  const parcel = label.shipmentId === null ? undefined : await findParcel(db, ctx, label.shipmentId);
-  const problem = voidProblem({ label, parcel });
+  const [known] = await withParcels(db, ctx, [label]);
+  const problem = voidProblem(known!);
   if (problem !== undefined) throw notVoidable(problem);
 }
 

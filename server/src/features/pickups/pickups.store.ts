@@ -28,6 +28,7 @@ const columns = defineColumns<Pickup>("t", {
   cancelBy: moment,
   confirmationNumber: "text",
   chargeCents: "bigint",
+  chargeCurrency: "text",
   messages: "jsonb",
   carrierData: "jsonb",
   failure: "jsonb",
