@@ -741,6 +741,12 @@ export type Label = {
     code: string;
     message: string;
   } | null;
+  /** Outcome of a void. submitted: the carrier decides about the refund later, and is asked once a day for up to 60 days; the label is voided already. not_applicable: nothing was charged. rejected: the label is not refunded */
+  refund: {
+    state: Open<"none" | "submitted" | "voided" | "rejected" | "not_applicable">;
+    message: string | null;
+    checkedAt: string | null;
+  };
   /** A void was requested and the carrier has not responded yet */
   isVoidPending: boolean;
   purchasedAt: string | null;

@@ -346,6 +346,8 @@ export const eventCatalogue = {
   "label.void_requested": defineEvent("label", "A void was requested", label),
   "label.void_rejected": defineEvent("label", "The carrier rejected the void", label),
   "label.voided": defineEvent("label", "A label was voided", label),
+  "label.refunded": defineEvent("label", "The carrier settled the refund of a voided label", label),
+  "label.refund_rejected": defineEvent("label", "The carrier rejected the refund of a voided label", label),
 
   "pickup.requested": defineEvent("pickup", "A pickup was requested", pickup),
   "pickup.scheduled": defineEvent("pickup", "A pickup was scheduled", pickup),

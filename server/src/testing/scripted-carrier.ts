@@ -1,5 +1,5 @@
 import type { CarrierCall, LabelRequest } from "../carriers/seam/carrier.ts";
-import type { Label } from "../carriers/seam/labels.ts";
+import type { Label, SoldLabel, VoidAnswer } from "../carriers/seam/labels.ts";
 import { demoCarrier } from "../carriers/demo/demo-carrier.ts";
 import { afterFile } from "./after-file.ts";
 
@@ -14,12 +14,25 @@ export type LabelDesk = {
   requests: LabelRequest[];
   voided: string[];
   nextTurns: Turn[];
+  /** A returned answer replaces the carrier's own. */
   nextVoids: ((call: CarrierCall) => unknown)[];
+  /** Answers about submitted refunds; by default there is none. */
+  nextRefunds: (() => VoidAnswer | Promise<VoidAnswer>)[];
+  refundChecks: SoldLabel[];
 };
 
 /** Makes the demo carrier record its labels and follow a script; restored after the test file. */
 export function scriptLabels(): LabelDesk {
-  const desk: LabelDesk = { sold: new Map(), asked: [], requests: [], voided: [], nextTurns: [], nextVoids: [] };
+  const desk: LabelDesk = {
+    sold: new Map(),
+    asked: [],
+    requests: [],
+    voided: [],
+    nextTurns: [],
+    nextVoids: [],
+    nextRefunds: [],
+    refundChecks: [],
+  };
   const { createLabel, voidLabel } = demoCarrier;
   demoCarrier.createLabel = async (call, request) => {
     desk.asked.push(call);
@@ -31,12 +44,23 @@ export function scriptLabels(): LabelDesk {
     return turn?.after ? await turn.after(label) : label;
   };
   demoCarrier.voidLabel = async (call, { trackingNumber }) => {
-    await desk.nextVoids.shift()?.(call);
+    const answer = await desk.nextVoids.shift()?.(call);
     desk.voided.push(trackingNumber);
-    return { state: "voided" };
+    return isVoidAnswer(answer) ? answer : { state: "voided" };
   };
-  afterFile(() => Object.assign(demoCarrier, { createLabel, voidLabel }));
+  demoCarrier.findVoid = async (_call, label) => {
+    desk.refundChecks.push(label);
+    return await desk.nextRefunds.shift()?.();
+  };
+  afterFile(() => {
+    Object.assign(demoCarrier, { createLabel, voidLabel });
+    delete demoCarrier.findVoid;
+  });
   return desk;
+}
+
+function isVoidAnswer(answer: unknown): answer is VoidAnswer {
+  return typeof answer === "object" && answer !== null && "state" in answer;
 }
 
 /** The same for pickups: faults of the next bookings and cancellations, and effects by key. */

@@ -76,8 +76,14 @@ const acceptances: Record<string, string> = {
   source_quantity_changed: "Use the lines of the source",
 };
 
-/** The label was purchased: a user decides at the label whether to void or use it. */
-const soldCodes: readonly string[] = ["content_missing", "content_too_large", "order_not_followed", "address_changed"];
+/** The label was purchased: a user decides at the label whether to void or use it, or asks the carrier about the refund. */
+const soldCodes: readonly string[] = [
+  "content_missing",
+  "content_too_large",
+  "order_not_followed",
+  "address_changed",
+  "refund_rejected",
+];
 
 function labelFixes(code: string): Own[] {
   if (soldCodes.includes(code)) return [];

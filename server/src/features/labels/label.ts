@@ -1,3 +1,4 @@
+import { findCarrier } from "../../carriers/installed-carriers.ts";
 import type { CarrierData } from "../../carriers/seam/carrier-data.ts";
 import type { ChargeLine } from "../../carriers/seam/labels.ts";
 import { amountOf } from "../../carriers/seam/money.ts";
@@ -12,10 +13,15 @@ import type { LabelStatus } from "./labels.states.ts";
 import { labelMoves } from "./labels.states.ts";
 
 /** A label as stored: the API fields plus internal ones, without the file. */
-export type ShipmentLabel = Omit<LabelAnswer, "cost" | "currency" | "chargeLines" | "parcels" | "isVoidPending"> & {
+export type ShipmentLabel = Omit<
+  LabelAnswer,
+  "cost" | "currency" | "chargeLines" | "parcels" | "refund" | "isVoidPending"
+> & {
   costCents: number | null;
   currency: string | null;
   chargeLines: ChargeLine[];
+  /** Null: no void was requested. */
+  refund: LabelAnswer["refund"] | null;
   /** Null for labels of before labels had several parcels: use `parcelsOf`. */
   parcels: LabelParcel[] | null;
   carrierData: CarrierData | null;
@@ -113,6 +119,7 @@ export function newLabel(
     documents: [],
     carrierData: null,
     failure: null,
+    refund: null,
     voidRequestedAt: null,
     ...(askedBy ? { ...askedBy, attempts: 0, dueAt: now } : { ...noRun, attempts: 1, dueAt: backoffUntil(now, 1) }),
     purchasedAt: null,
@@ -131,10 +138,25 @@ export function voidRequested(label: ShipmentLabel, at: string, askedBy?: RunSte
   return askedBy ? { ...asked, ...askedBy, attempts: 0, dueAt: at } : asked;
 }
 
+const dayMs = 86_400_000;
+/** Carriers settle refunds within weeks. After that the user has to ask the carrier. */
+const refundDays = 60;
+
+/** When the carrier is asked about a submitted refund next; null: not at all. */
+export function refundCheckAt(label: ShipmentLabel, at: string): string | null {
+  const { status, refund, voidedAt, carrierAccountId } = label;
+  if (status !== "voided" || refund?.state !== "submitted" || voidedAt === null) return null;
+  if (carrierAccountId === null || !findCarrier(label.carrier)?.findVoid) return null;
+  const next = Date.parse(at) + dayMs;
+  return next > Date.parse(voidedAt) + refundDays * dayMs ? null : new Date(next).toISOString();
+}
+
 export function touched(label: ShipmentLabel, at: string, retryAfterMs?: number): ShipmentLabel {
-  const dueAt = isAwaiting(label) ? backoffUntil(at, label.attempts, retryAfterMs) : null;
+  const dueAt = isAwaiting(label) ? backoffUntil(at, label.attempts, retryAfterMs) : refundCheckAt(label, at);
   return { ...label, updatedAt: at, version: label.version + 1, dueAt };
 }
+
+const noRefund = { state: "none" as const, message: null, checkedAt: null };
 
 /**
  * The label as this caller may see it. The response schema drops internal fields. A carrier's rejection may quote the
@@ -142,7 +164,7 @@ export function touched(label: ShipmentLabel, at: string, retryAfterMs?: number)
  */
 export function presentLabel(ctx: Pick<Ctx, "principal">, label: ShipmentLabel): LabelAnswer {
   const mayKnow = maySeePersonalData(ctx);
-  const { from, to, costCents, failure, voidRequestedAt, chargeLines } = label;
+  const { from, to, costCents, failure, refund, voidRequestedAt, chargeLines } = label;
   const currency = label.currency ?? "USD";
   const { customs: _customs, billTo: _billTo, ...publicOptions } = label.options;
   return {
@@ -159,6 +181,7 @@ export function presentLabel(ctx: Pick<Ctx, "principal">, label: ShipmentLabel):
       amount: amountOf(cents, currency),
     })),
     failure: mayKnow || failure === null ? failure : maskProblem(failure),
+    refund: refund === null ? noRefund : mayKnow ? refund : { ...refund, message: null },
     isVoidPending: voidRequestedAt !== null,
   };
 }

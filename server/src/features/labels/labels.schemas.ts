@@ -146,6 +146,18 @@ export const LabelAnswer = Type.Object({
     description: "Further documents of the shipment",
   }),
   failure: Nullable(Type.Object({ code: Text, message: Text })),
+  refund: Type.Object(
+    {
+      state: OneOf(["none", "submitted", "voided", "rejected", "not_applicable"]),
+      message: Nullable(Text),
+      checkedAt: MaybeTime,
+    },
+    {
+      description:
+        "Outcome of a void. submitted: the carrier decides about the refund later, and is asked once a day for up to 60 days; the " +
+        "label is voided already. not_applicable: nothing was charged. rejected: the label is not refunded",
+    },
+  ),
   isVoidPending: Type.Boolean({ description: "A void was requested and the carrier has not responded yet" }),
   purchasedAt: MaybeTime,
   voidedAt: MaybeTime,

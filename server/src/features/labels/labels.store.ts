@@ -37,6 +37,7 @@ const columns = defineColumns<ShipmentLabel>("t", {
   contentBytes: "integer",
   carrierData: "jsonb",
   failure: "jsonb",
+  refund: "jsonb",
   voidRequestedAt: moment,
   runId: "uuid",
   runStep: "integer",
