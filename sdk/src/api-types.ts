@@ -366,16 +366,16 @@ export type Exception = {
   executionId: string | null;
   /** Empty once the exception is closed */
   availableActions: Array<{
-    /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. dismiss: closes the exception without a change */
-    action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">;
+    /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. mark_purchased, mark_not_purchased: what you found out at the carrier about a label. dismiss: closes the exception without a change */
+    action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "mark_purchased" | "mark_not_purchased" | "dismiss">;
     /** What the action does for this exception */
     title: string;
     /** Required besides exceptions:write */
     scope: string;
   }>;
   lastAction: {
-    /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. dismiss: closes the exception without a change */
-    action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">;
+    /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. mark_purchased, mark_not_purchased: what you found out at the carrier about a label. dismiss: closes the exception without a change */
+    action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "mark_purchased" | "mark_not_purchased" | "dismiss">;
     at: string;
     by: Actor;
     /** The execution that retries */
@@ -390,7 +390,7 @@ export type Exception = {
   resolvedAt: string | null;
   resolvedBy: Actor | null;
   /** auto_resolved: the problem disappeared or was fixed elsewhere */
-  resolution: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss" | "auto_resolved" | null>;
+  resolution: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "mark_purchased" | "mark_not_purchased" | "dismiss" | "auto_resolved" | null>;
   /** `record`: the record as received (`raw`, the input of a transformation) and as imported (`canonical`). `errors`: its errors. `theirs`: values at the source of the order. `shipments`: the outcome of each. Texts of records are masked without pii:read */
   details: Record<string, unknown>;
 };
@@ -420,16 +420,16 @@ export type ExceptionSummary = {
   executionId: string | null;
   /** Empty once the exception is closed */
   availableActions: Array<{
-    /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. dismiss: closes the exception without a change */
-    action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">;
+    /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. mark_purchased, mark_not_purchased: what you found out at the carrier about a label. dismiss: closes the exception without a change */
+    action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "mark_purchased" | "mark_not_purchased" | "dismiss">;
     /** What the action does for this exception */
     title: string;
     /** Required besides exceptions:write */
     scope: string;
   }>;
   lastAction: {
-    /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. dismiss: closes the exception without a change */
-    action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">;
+    /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. mark_purchased, mark_not_purchased: what you found out at the carrier about a label. dismiss: closes the exception without a change */
+    action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "mark_purchased" | "mark_not_purchased" | "dismiss">;
     at: string;
     by: Actor;
     /** The execution that retries */
@@ -444,7 +444,7 @@ export type ExceptionSummary = {
   resolvedAt: string | null;
   resolvedBy: Actor | null;
   /** auto_resolved: the problem disappeared or was fixed elsewhere */
-  resolution: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss" | "auto_resolved" | null>;
+  resolution: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "mark_purchased" | "mark_not_purchased" | "dismiss" | "auto_resolved" | null>;
 };
 
 export type Execution = {
@@ -5806,7 +5806,7 @@ export type Operations = {
         /** Message of the latest exception */
         message: string;
         /** Actions available for the whole group */
-        availableActions: Array<Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">>;
+        availableActions: Array<Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "mark_purchased" | "mark_not_purchased" | "dismiss">>;
       }>;
     };
   };
@@ -5822,7 +5822,7 @@ export type Operations = {
   "POST /api/v1/exceptions/resolve": {
     body: {
       /** Action for each exception */
-      action: "retry" | "accept_source" | "keep_local" | "dismiss";
+      action: "retry" | "accept_source" | "keep_local" | "mark_not_purchased" | "dismiss";
       /** Filter on open exceptions */
       filter: {
         /** One or more of rejected_record, import_conflict, recall, push, label, pickup, execution, with commas between */
@@ -5877,14 +5877,25 @@ export type Operations = {
       id: string;
     };
     body: {
-      /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. dismiss: closes the exception without a change */
-      action: "retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss";
+      /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. mark_purchased, mark_not_purchased: what you found out at the carrier about a label. dismiss: closes the exception without a change */
+      action: "retry" | "accept_source" | "keep_local" | "edit_and_retry" | "mark_purchased" | "mark_not_purchased" | "dismiss";
       /** For a push: send again even if the record may have arrived. Check the other system first */
       forceResend?: boolean;
       /** For edit_and_retry: replaces these parts of `details.record` */
       record?: {
         raw?: Record<string, unknown>;
         canonical?: Record<string, unknown>;
+      };
+      /** For mark_purchased: the label as the carrier shows it */
+      purchase?: {
+        /** Of the lead parcel */
+        trackingNumber: string;
+        /** Of the other parcels of the label, in their order */
+        furtherTrackingNumbers?: Array<string>;
+        /** What the carrier charged */
+        cost?: number;
+        /** ISO 4217; default USD */
+        currency?: string;
       };
     };
     answer: {

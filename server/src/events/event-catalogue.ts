@@ -342,6 +342,7 @@ export const eventCatalogue = {
   "label.requested": defineEvent("label", "A label was requested", label),
   "label.purchased": defineEvent("label", "A label was purchased", label),
   "label.failed": defineEvent("label", "A label request failed", label),
+  "label.not_purchased": defineEvent("label", "A user found out that the carrier did not sell a label", label),
   "label.response_missing": defineEvent("label", "The carrier did not respond; the request is retried", label),
   "label.void_requested": defineEvent("label", "A void was requested", label),
   "label.void_rejected": defineEvent("label", "The carrier rejected the void", label),

@@ -107,9 +107,14 @@ export function carrierWork<R extends RequestRecord>(
   };
 }
 
+export function isOutcomeUnknown({ status, failure }: Pick<Retryable, "status" | "failure">): boolean {
+  return status === "failed" && failure?.code === "outcome_unknown";
+}
+
 /** Only a request with an unknown outcome is retried, with the same key. A rejected request needs a new one. */
-export function requireUnknownOutcome({ status, failure, carrierAccountId }: Retryable): void {
-  if (status !== "failed" || failure?.code !== "outcome_unknown") {
+export function requireUnknownOutcome(record: Retryable): void {
+  const { carrierAccountId } = record;
+  if (!isOutcomeUnknown(record)) {
     throw new HubError("invalid_state", "Only requests that failed with `outcome_unknown` can be retried.");
   }
   if (carrierAccountId === null) throw new HubError("invalid_state", "The carrier account was deleted.");

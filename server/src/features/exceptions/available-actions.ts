@@ -38,10 +38,11 @@ export function scopeOf(kind: ExceptionKind, action: ExceptionAction): Scope {
   return kind === "recall" && action === "keep_local" ? "operations:run" : scopes[kind];
 }
 
-/** Actions for all exceptions of a kind and code. `edit_and_retry` needs a single record. */
+/** Actions for all exceptions of a kind and code. Those that take data of a single record are left out. */
 export function actionsForGroup(kind: ExceptionKind, code: string): ExceptionAction[] {
   const actions = actionsByKind[kind]({ kind, code, sealedRecord: "" }).map(([action]) => action);
-  return [...actions.filter((action) => action !== "edit_and_retry"), "dismiss"];
+  const single: readonly ExceptionAction[] = ["edit_and_retry", "mark_purchased"];
+  return [...actions.filter((action) => !single.includes(action)), "dismiss"];
 }
 
 type Own = [action: ExceptionAction, title: string];
@@ -88,6 +89,13 @@ const soldCodes: readonly string[] = [
 function labelFixes(code: string): Own[] {
   if (soldCodes.includes(code)) return [];
   if (code === "void_rejected") return [["retry", "Request the void again"]];
+  if (code === "outcome_unknown") {
+    return [
+      ["retry", "Ask the carrier again with the same request key"],
+      ["mark_purchased", "The carrier sold the label: record it with its tracking number"],
+      ["mark_not_purchased", "The carrier did not sell the label: its items can get another one"],
+    ];
+  }
   return [["retry", "Request the label again"]];
 }
 

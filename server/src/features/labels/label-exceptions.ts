@@ -41,7 +41,8 @@ export async function updateLabelExceptions(
     await openExceptions(tx, ctx, [
       { ...aboutOf(label), key: exceptionKeys.labelVoid(id), code: "refund_rejected", reason, message },
     ]);
-  } else if (what === "voided" || what === "refunded")
+  } else if (what === "not_purchased") await resolveExceptions(tx, ctx, [exceptionKeys.label(label)]);
+  else if (what === "voided" || what === "refunded")
     await resolveExceptions(tx, ctx, [exceptionKeys.label(label), exceptionKeys.labelVoid(id)]);
 }
 

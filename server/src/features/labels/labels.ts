@@ -12,6 +12,7 @@ import type { LabelAnswer, LabelFileQuery, LabelQuery } from "./labels.schemas.t
 import * as store from "./labels.store.ts";
 
 export { buyLabel, buyLabelAgain, retryLabel } from "./buy-label.ts";
+export { markNotPurchased, markPurchased } from "./unknown-label.ts";
 export type { LabelSpec } from "./label.ts";
 export { labelWork } from "./label-requests.ts";
 export { requestLabels, requestVoids } from "./request-labels.ts";
@@ -57,7 +58,9 @@ export async function readLabelContent(ctx: Ctx, id: string, query: LabelFileQue
   const content = label.status === "purchased" ? await store.readContent(ctx.db, ctx.orgId, id, place) : undefined;
   if (content === undefined || contentType === null) {
     const message = label.status === "purchased" ? label.failure?.message : `The label is ${label.status}.`;
-    throw new HubError("invalid_state", message ?? "The file was removed at the end of its retention period.");
+    const gone = "The file was removed at the end of its retention period.";
+    const none = "The carrier did not send this file to the hub. Download it from the carrier.";
+    throw new HubError("invalid_state", message ?? (contentType === null ? none : gone));
   }
   const fileName = `${name.replaceAll(/[^\w-]/g, "_")}.${endings[contentType]}`;
   return new Streamed(contentType, fileName, chunksOf(content));
