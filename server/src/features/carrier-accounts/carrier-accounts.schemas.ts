@@ -3,6 +3,8 @@ import { Type } from "../../core/type.ts";
 import { carrierNames } from "../../carriers/installed-carriers.ts";
 import { accountParts } from "../../carriers/seam/carrier.ts";
 import { labelTypes } from "../../carriers/seam/labels.ts";
+import { ShipOptions } from "../../carriers/seam/ship-options.ts";
+import { Address } from "../../core/address.ts";
 import { PickupRules } from "../../carriers/seam/pickup-rules.ts";
 import { CalendarDate, CardHeader, RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import { serviceLevels } from "../../carriers/rate-card/service-level.ts";
@@ -217,9 +219,11 @@ export type ZoneChartQuery = Static<typeof ZoneChartQuery>;
 
 export type ZoneChartUpload = Static<typeof ZoneChartUpload>;
 
+/** Rate cards need the ZIP or state; other carriers also city, country and, to tell homes from businesses, the street. */
 const Place = Strict({
+  ...Address.properties,
   zip: Type.Optional(Type.String({ maxLength: 20 })),
-  state: Type.Optional(Type.String({ maxLength: 20 })),
+  state: Type.Optional(Type.String({ maxLength: 20, description: "Short for provinceCode" })),
 });
 
 export const ScenarioShape = Strict({
@@ -253,6 +257,7 @@ export const QuoteRequest = Strict(
     weight: Weight,
     dimensions: Type.Optional(Dimensions),
     residential: Type.Optional(Nullable(Type.Boolean())),
+    options: Type.Optional({ ...ShipOptions, description: "As for a label; `residential` may be in either place" }),
     shipDate: Type.Optional(CalendarDate),
     services: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: 50 })),
     scenario: Type.Optional(ScenarioShape),
@@ -273,21 +278,33 @@ export const QuoteAnswer = Type.Object({
   quotes: Type.Array(
     Type.Object({
       ...QuotedService,
-      level: OneOf(serviceLevels),
-      zone: Type.String(),
-      zoneSource: OneOf(["chart", "distance", "state", "flat"]),
+      level: Nullable(OneOf(serviceLevels)),
+      zone: Nullable({
+        ...Type.String(),
+        description: "Null: the carrier does not say; also for zoneSource and weight",
+      }),
+      zoneSource: Nullable(OneOf(["chart", "distance", "state", "flat"])),
       distanceMiles: Nullable(Type.Integer()),
       borderline: Type.Boolean({ description: "So close to the next zone that the carrier may assign that zone" }),
       alternative: Nullable(Type.Object({ zone: Type.String(), total: Nullable(Type.Number()) })),
       total: Type.Number(),
       currency: Type.String(),
+      listTotal: Nullable({ ...Type.Number(), description: "The published price, if it differs from the account's" }),
       transitDays: Nullable(Type.Integer()),
-      weight: Type.Object({
-        actual: Weight,
-        dimensional: Nullable(Weight),
-        billable: Weight,
-        rated: Weight,
+      deliverBy: Nullable({
+        ...Type.String(),
+        description: "The carrier's promise for this parcel: a date or an instant",
       }),
+      isGuaranteed: Type.Boolean(),
+      expiresAt: Nullable({ ...Type.String(), description: "Until then the carrier sells at this price" }),
+      weight: Nullable(
+        Type.Object({
+          actual: Weight,
+          dimensional: Nullable(Weight),
+          billable: Weight,
+          rated: Weight,
+        }),
+      ),
       lines: Type.Array(
         Type.Object({ code: Type.String(), label: Type.String(), amount: Type.Number(), explanation: Type.String() }),
       ),

@@ -3,7 +3,7 @@ import { findCarrier } from "../../carriers/installed-carriers.ts";
 import type { Scenario } from "../../carriers/rate-card/tariff.ts";
 import type { NoQuote, Quote } from "../../carriers/seam/quotes.ts";
 import type { Address } from "../../core/address.ts";
-import { fromCents, toCents } from "../../core/money.ts";
+import { toCents } from "../../core/money.ts";
 import { createCallLimit } from "../../core/call-limit.ts";
 import { badField, HubError } from "../../core/errors.ts";
 import { createHttpClient } from "../../core/outbound/outbound.ts";
@@ -17,6 +17,7 @@ import { requireOutbound } from "../outbound-pause/outbound-pause.ts";
 import { openCredentials } from "./account-credentials.ts";
 import { openTokens } from "./account-tokens.ts";
 import { getAccount, presentAccount } from "./carrier-accounts.ts";
+import { presentQuote, readQuotes } from "./read-quotes.ts";
 import type { StoredCard } from "./rate-cards.store.ts";
 import { findCardOn, loadTariffParts } from "./tariff-inputs.ts";
 
@@ -191,21 +192,21 @@ export async function openRater(ctx: Ctx, accountId: string, shipDate: string, s
     open,
     rateCard,
     rate: (request) =>
-      callCarrier(ctx, open, "rate", singleCall(ctx.requestId), (_carrier, call) =>
-        carrier.rate!({ ...call, ...(tariff ? { tariff } : {}) }, { ...request, shipDate }),
+      callCarrier(ctx, open, "rate", singleCall(ctx.requestId), async (_carrier, call) =>
+        readQuotes(await carrier.rate!({ ...call, ...(tariff ? { tariff } : {}) }, { ...request, shipDate })),
       ),
   };
 }
 
 /** The price of a parcel with each service, line by line. */
 export async function quoteParcel(ctx: Ctx, accountId: string, request: QuoteRequest): Promise<QuoteAnswer> {
-  const { scenario, shipDate = await today(ctx), services, weight, dimensions, residential } = request;
+  const { scenario, shipDate = await today(ctx), services, weight, dimensions, residential, options } = request;
   const { rateCard, rate } = await openRater(ctx, accountId, shipDate, scenario);
   const response = await rate({
     from: addressOf(request.origin),
     to: addressOf(request.destination),
     parcels: [{ weight, ...(dimensions ? { dimensions } : {}) }],
-    options: residential === undefined ? {} : { residential },
+    options: { ...options, ...(residential === undefined ? {} : { residential }) },
     ...(services ? { services } : {}),
   });
   if (!("done" in response)) throw noQuotes(response);
@@ -215,13 +216,13 @@ export async function quoteParcel(ctx: Ctx, accountId: string, request: QuoteReq
     carrierAccountId: accountId,
     rateCard,
     shipDate,
-    quotes: quotes.map((quote) => ({ ...quote, total: fromCents(toCents(quote.total)) })) as QuoteAnswer["quotes"],
+    quotes: quotes.map(presentQuote),
     unavailable: answers.filter((answer) => "reason" in answer),
   };
 }
 
-function addressOf({ zip, state }: QuoteRequest["origin"]): Address {
-  return { ...(zip === undefined ? {} : { zip }), ...(state === undefined ? {} : { provinceCode: state }) };
+function addressOf({ state, ...address }: QuoteRequest["origin"]): Address {
+  return state === undefined ? address : { provinceCode: state, ...address };
 }
 
 function noQuotes(response: { rejected: Failure } | { unknown: string }): HubError {
