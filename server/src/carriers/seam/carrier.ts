@@ -101,6 +101,7 @@ export type CarrierOperation =
 
 export type Settings = Record<string, unknown>;
 
+export type { Address } from "../../core/address.ts";
 export type { CarrierData } from "./carrier-data.ts";
 
 /** The context of one call to a carrier. */
