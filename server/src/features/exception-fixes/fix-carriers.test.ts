@@ -148,6 +148,8 @@ describe("a label", () => {
       ],
     });
     expect(JSON.stringify(blocked.body)).toContain("outcome_unknown");
+    const { groups } = (await desk.org.get("/exceptions/counts")).body;
+    expect(groups).toMatchObject([{ availableActions: ["retry", "mark_not_purchased", "dismiss"] }]);
     const filter = { kind: "label", code: "outcome_unknown" };
     const bulk = await desk.org.post("/exceptions/resolve", { action: "mark_purchased", filter });
     expect(bulk.status).toBe(400);

@@ -6,6 +6,7 @@ import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { isOutcomeUnknown, nowOf } from "../carrier-accounts/carrier-requests.ts";
+import type { Purchase } from "../exceptions/exceptions.schemas.ts";
 import { today } from "../organizations/organizations.ts";
 import type { ShipmentLabel } from "./label.ts";
 import { parcelsOf, presentLabel, touched } from "./label.ts";
@@ -15,19 +16,11 @@ import * as store from "./labels.store.ts";
 import { lock, save } from "./save-label.ts";
 import { readSold } from "./sold-label.ts";
 
-/** The label as the carrier shows it to a user. */
-export type FoundPurchase = {
-  trackingNumber: string;
-  furtherTrackingNumbers?: string[];
-  cost?: number;
-  currency?: string;
-};
-
 /** A user found out that the carrier sold a label whose purchase got no response. `onMarked` runs in the same transaction. */
 export async function markPurchased(
   ctx: Ctx,
   id: string,
-  found: FoundPurchase,
+  found: Purchase,
   onMarked: (tx: Tx) => Promise<void>,
 ): Promise<LabelAnswer> {
   const label = orNotFound("label", await store.findLabel(ctx.db, ctx.orgId, id));
