@@ -60,8 +60,8 @@ const maxDelayMs = 600_000;
  * Time of the next attempt, with exponential backoff. The first delay is longer than any response timeout, so that two attempts do
  * not run at the same time.
  */
-export function backoffUntil(now: string, attempts: number, retryAfterMs = 0): string {
-  const delayMs = Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(Math.max(attempts - 1, 0), 10));
+export function backoffUntil(now: string, attempts: number, retryAfterMs = 0, firstMs = firstDelayMs): string {
+  const delayMs = Math.min(maxDelayMs, firstMs * 2 ** Math.min(Math.max(attempts - 1, 0), 10));
   return new Date(Date.parse(now) + Math.max(delayMs, retryAfterMs)).toISOString();
 }
 
