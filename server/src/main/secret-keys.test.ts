@@ -34,10 +34,10 @@ test("every encrypted column is listed, so that rewrap covers it", async () => {
   );
   expect(sealing.toSorted()).toEqual([
     "db/sealed-columns.ts",
+    "db/shared-tokens.ts",
     // A cookie of ten minutes, which lies in no column.
     "features/auth/oidc-sign-in.ts",
     "features/bridges/bridge-credentials.ts",
-    "features/bridges/bridge-tokens.ts",
     "features/carrier-accounts/account-credentials.ts",
     "features/exceptions/exception.ts",
     "features/tasks/attempt/task-samples.ts",

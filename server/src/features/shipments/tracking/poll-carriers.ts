@@ -42,11 +42,9 @@ export const trackingWork: WorkKind<World, TrackingPoll> = {
     if ("done" in response) return await finishPoll(ctx, account, await untilNextPoll(ctx, account));
     if (account.attempts >= maxAttempts) return await finishPoll(ctx, account, pollIntervalMs);
     const now = ctx.clock.now();
-    const again = backoffUntil(
-      now.toISOString(),
-      account.attempts,
-      "unknown" in response ? response.retryAfterMs : undefined,
-    );
+    const retryAfterMs = "unknown" in response ? response.retryAfterMs : undefined;
+    // A poll has no effect: two of them may overlap.
+    const again = backoffUntil(now.toISOString(), account.attempts, retryAfterMs, 60_000);
     return await finishPoll(ctx, account, Date.parse(again) - now.getTime(), account.attempts);
   },
   async giveUp(world, account) {
