@@ -1,5 +1,6 @@
 import type { LabelRequest, RateRequest, Settings } from "../seam/carrier.ts";
 import { inchesOf, ouncesOf } from "../seam/measures.ts";
+import { asText } from "../seam/read.ts";
 import type { Customs, Parcel, ShipOptions } from "../seam/ship-options.ts";
 import { notSupported } from "../seam/unsupported.ts";
 
@@ -82,7 +83,7 @@ function optionsBody({ options, shipDate, reference }: Request, settings: Settin
   if (size === undefined) throw notSupported("EasyPost", "label.size", "allowed are 4x6 and letter.");
   const printed = [reference, ...references, parcel.reference].filter((text) => text !== undefined).slice(0, 3);
   return {
-    label_format: (label.format ?? settings.labelFormat ?? "pdf").toString().toUpperCase(),
+    label_format: (label.format ?? asText(settings.labelFormat) ?? "pdf").toUpperCase(),
     label_size: size,
     // At noon UTC it is the same day everywhere between Alaska and Japan.
     label_date: `${shipDate}T12:00:00Z`,

@@ -8,7 +8,7 @@ export function labelFileOf(content: Buffer): LabelFile | null {
   if (start.startsWith("%PDF-")) return { contentType: "application/pdf", content };
   if (content.subarray(1, 4).toString("latin1") === "PNG") return { contentType: "image/png", content };
   if (start.startsWith("GIF8")) return { contentType: "image/gif", content };
-  if (/^(~[A-Z]{2}[^^]*)?\^XA|^\$\{|^\x10?CT~~/.test(start)) return { contentType: "application/zpl", content };
+  if (start.includes("^XA")) return { contentType: "application/zpl", content };
   return null;
 }
 
