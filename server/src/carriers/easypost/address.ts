@@ -1,5 +1,6 @@
 import type { AddressCheck } from "../seam/address-check.ts";
 import type { CarrierCall, RateRequest } from "../seam/carrier.ts";
+import { changedAddress } from "../seam/changed-address.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
 import { post } from "./api.ts";
@@ -23,37 +24,14 @@ export function addressCheckOf(given: Address, answer: Json): AddressCheck {
   const residential = typeof found.residential === "boolean" ? found.residential : null;
   if (delivery.success !== true)
     return { verdict: delivery.success === false ? "invalid" : "unknown", residential, messages };
-  const address = mergeAddress(given, found);
-  const isChanged = (["address1", "address2", "city", "provinceCode", "zip"] as const).some(
-    (member) => fold(address[member]) !== fold(given[member]),
-  );
-  return isChanged
+  const address = changedAddress(given, {
+    address1: found.street1,
+    address2: found.street2,
+    city: found.city,
+    provinceCode: found.state,
+    zip: found.zip,
+  });
+  return address
     ? { verdict: "corrected", address, residential, messages }
     : { verdict: "valid", residential, messages };
-}
-
-function mergeAddress(given: Address, found: Json): Address {
-  const [address1, address2, city, provinceCode, zip] = [
-    asText(found.street1) ?? given.address1,
-    asText(found.street2),
-    asText(found.city) ?? given.city,
-    asText(found.state) ?? given.provinceCode,
-    asText(found.zip) ?? given.zip,
-  ];
-  const { address2: _second, ...rest } = given;
-  return {
-    ...rest,
-    ...(address1 === undefined ? {} : { address1 }),
-    ...(address2 === undefined ? {} : { address2 }),
-    ...(city === undefined ? {} : { city }),
-    ...(provinceCode === undefined ? {} : { provinceCode }),
-    ...(zip === undefined ? {} : { zip }),
-  };
-}
-
-function fold(text: string | undefined): string {
-  return (text ?? "")
-    .toUpperCase()
-    .replaceAll(/[.,\s]+/g, " ")
-    .trim();
 }

@@ -1,0 +1,175 @@
+import type { CarrierCall, LabelRequest } from "../seam/carrier.ts";
+import { RemoteError } from "../seam/http.ts";
+import { lookUp, orMissing } from "../seam/json-api.ts";
+import { shortKey } from "../seam/keys.ts";
+import { fetchLabelFile, labelFileOfBase64 } from "../seam/label-file.ts";
+import type { Charge, Label, LabelFile } from "../seam/labels.ts";
+import { asList, asObject, asText } from "../seam/read.ts";
+import type { Json } from "../seam/read.ts";
+import { notSupported } from "../seam/unsupported.ts";
+import { api, apiUrl, chosenCarriers, connectedCarriers, get, post, segment } from "./api.ts";
+import { amountIn, currencyOf, linesIn } from "./rates.ts";
+import { shipmentBody } from "./shipment.ts";
+
+const layouts = { "4x6": "4x6", letter: "letter", a4: "A4", a6: "A6" };
+
+/** A purchase that is still under way after this time has ended at the carrier, with or without a label. */
+const settledMs = 10 * 60_000;
+
+/**
+ * The effect key is the `external_shipment_id`, which ShipEngine accepts once: it finds what an earlier attempt bought, and keeps a
+ * repeat from buying again.
+ */
+export async function createLabel(call: CarrierCall, request: LabelRequest): Promise<Label> {
+  const format = formatOf(call, request);
+  const shipment = shipmentBody(request, call.settings);
+  if (call.attempt > 1 || call.noted) {
+    const earlier = await lookUp(async () => await findLabel(call));
+    if (earlier) return await labelOf(call, earlier);
+  }
+  const carrier_id = await carrierFor(call, request);
+  const sentAt = asText(call.noted?.sentAt) ?? call.now().toISOString();
+  if (!call.noted) await call.note({ sentAt });
+  const whole = { ...shipment, carrier_id, service_code: request.service, external_shipment_id: keyOf(call) };
+  const isReturn = request.options.isReturn === true ? { is_return_label: true } : {};
+  try {
+    return await labelOf(call, await post(call, "/labels", { ...format, ...isReturn, shipment: whole }));
+  } catch (error) {
+    if (!(error instanceof RemoteError) || error.code !== "already_exists") throw error;
+    return await labelOf(call, await goOn(call, { ...format, ...isReturn }, sentAt));
+  }
+}
+
+/**
+ * The shipment of an earlier attempt exists. Its label is taken if there is one. Without one the purchase may still be under way:
+ * only after it must have ended is the same shipment bought again.
+ */
+async function goOn(call: CarrierCall, format: object, sentAt: string): Promise<Json> {
+  const earlier = await lookUp(async () => await findLabel(call));
+  if (earlier) return earlier;
+  const path = `/shipments/external_shipment_id/${segment(keyOf(call))}`;
+  const { shipment_id, shipment_status } = await lookUp(async () => await get(call, path));
+  const isOver = call.now().getTime() - Date.parse(sentAt) >= settledMs;
+  if (shipment_status === "pending" && isOver && asText(shipment_id) !== undefined)
+    return await post(call, `/labels/shipment/${segment(shipment_id)}`, format);
+  throw stillOpen("ShipEngine has the shipment, but no label yet.");
+}
+
+function stillOpen(message: string): RemoteError {
+  return new RemoteError("in_progress", message, { retryable: true, mayHaveHappened: true, retryAfterMs: 60_000 });
+}
+
+function keyOf({ effectKey }: CarrierCall): string {
+  return shortKey(effectKey, 50);
+}
+
+async function findLabel(call: CarrierCall): Promise<Json | undefined> {
+  const found = await orMissing(get(call, `/labels/external_shipment_id/${segment(keyOf(call))}`));
+  const labels = "labels" in (found ?? {}) ? asList(found?.labels) : asList(found);
+  return labels.find((label) => asText(label.label_id) !== undefined && label.status !== "error");
+}
+
+function formatOf({ settings }: CarrierCall, { options }: LabelRequest): object {
+  const { format = asText(settings.labelFormat) ?? "pdf", size = "4x6" } = options.label ?? {};
+  if (size !== "4x6" && format !== "pdf") throw notSupported("ShipEngine", "label.size", `${size} exists as pdf only.`);
+  return { label_format: format, label_layout: layouts[size], label_download_type: "inline" };
+}
+
+async function carrierFor(call: CarrierCall, { service, quote }: LabelRequest): Promise<string> {
+  const quoted = asText(quote?.carrierId);
+  if (quoted !== undefined) return quoted;
+  const chosen = chosenCarriers(call.settings);
+  if (chosen.length === 1) return chosen[0]!;
+  const known = (await connectedCarriers(call)).filter(({ id }) => chosen.length === 0 || chosen.includes(id));
+  const match = known.find(({ services }) => services.includes(service)) ?? (known.length === 1 ? known[0] : undefined);
+  if (match) return match.id;
+  throw new RemoteError("service_not_offered", `No carrier of the ShipEngine account has the service ${service}.`);
+}
+
+async function labelOf(call: CarrierCall, answer: Json): Promise<Label> {
+  const sold = soldIn(answer);
+  const files: (LabelFile | null)[] = [];
+  for (const { source } of sold.parcels) files.push(await fileOf(call, source));
+  const form = await fileOf(call, sold.form);
+  const parcels = sold.parcels.map(({ trackingNumber }, index) => ({ trackingNumber, file: files[index] ?? null }));
+  return { ...sold.label, parcels, ...(form ? { documents: [{ kind: "customs", file: form }] } : {}) };
+}
+
+/** Inline files are data URLs. Others are on the API's own host, which wants the key, or elsewhere. */
+async function fileOf(call: CarrierCall, source: string | undefined): Promise<LabelFile | null> {
+  if (source === undefined || source.startsWith("data:")) return labelFileOfBase64(source);
+  const isOwn = URL.canParse(source) && new URL(source).origin === new URL(apiUrl(call.settings)).origin;
+  return await fetchLabelFile(call, source, isOwn ? api.headers(call) : undefined);
+}
+
+type Sold = {
+  label: Omit<Label, "parcels">;
+  parcels: { trackingNumber: string; source: string | undefined }[];
+  form: string | undefined;
+};
+
+export function soldIn(answer: Json): Sold {
+  const id = asText(answer.label_id);
+  if (answer.status === "error")
+    throw new RemoteError("rejected", `ShipEngine: ${api.reasonIn(answer) ?? "the carrier made no label."}`);
+  const lead = asText(answer.tracking_number);
+  if (answer.status === "processing" && lead === undefined) throw stillOpen("The carrier is still making the label.");
+  if (id === undefined || lead === undefined)
+    throw new RemoteError("unexpected_response", `ShipEngine sold ${id ?? "a label"} without a tracking number.`, {
+      mayHaveHappened: true,
+    });
+  const deliverBy = asText(answer.estimated_delivery_date);
+  return {
+    label: {
+      service: asText(answer.service_code) ?? "unknown",
+      charge: chargeOf(answer),
+      ...(deliverBy === undefined ? {} : { deliverBy }),
+      carrierData: {
+        labelId: id,
+        carrierId: asText(answer.carrier_id) ?? null,
+        carrierCode: asText(answer.carrier_code) ?? null,
+      },
+    },
+    parcels: parcelsIn(answer, lead),
+    form: asText(asObject(answer.form_download).href),
+  };
+}
+
+/** The file of the label has the pages of all parcels, unless each has its own. */
+function parcelsIn(answer: Json, lead: string): Sold["parcels"] {
+  const whole = sourceIn(answer.label_download, asText(answer.label_format));
+  const packages = asList(answer.packages);
+  const numbers = packages.map((one) => asText(one.tracking_number) ?? lead);
+  if (packages.length <= 1) return [{ trackingNumber: lead, source: whole }];
+  return packages.map((one, index) => {
+    const own = sourceIn(one.label_download, asText(answer.label_format));
+    return { trackingNumber: numbers[index] ?? lead, source: own ?? (index === 0 ? whole : undefined) };
+  });
+}
+
+function sourceIn(download: unknown, format = "pdf"): string | undefined {
+  const sources = asObject(download);
+  return asText(sources[format]) ?? asText(sources.href) ?? asText(sources.pdf);
+}
+
+function chargeOf(answer: Json): Charge | null {
+  try {
+    const currency = currencyOf(answer.shipment_cost);
+    if (asText(asObject(answer.shipment_cost).amount) === undefined) return null;
+    const [shipping, insurance] = [
+      amountIn(answer.shipment_cost, currency),
+      answer.insurance_cost ? amountIn(answer.insurance_cost, currency) : 0,
+    ];
+    const details = linesIn(answer.rate_details, currency);
+    const plain = [
+      { code: "shipping", label: "Shipping", cents: shipping },
+      ...(insurance === 0 ? [] : [{ code: "insurance", label: "Insurance", cents: insurance }]),
+    ];
+    const sum = details.reduce((total, { cents }) => total + cents, 0);
+    return { cents: shipping + insurance, currency, lines: sum === shipping + insurance && sum > 0 ? details : plain };
+  } catch (error) {
+    // The label is sold, so a price that cannot be read is no price instead of a failure.
+    if (error instanceof RemoteError) return null;
+    throw error;
+  }
+}
