@@ -4,7 +4,7 @@ import { customer, customs, rateRequest, warehouse } from "../seam/testing/sampl
 import { scriptedCall } from "../seam/testing/scripted-call.ts";
 import type { ScriptedAnswer } from "../seam/testing/scripted-call.ts";
 import { easypost } from "./easypost.ts";
-import { readers } from "./readers.ts";
+import { kindOf, readers } from "./readers.ts";
 
 const fixture = fixtureIn(import.meta.dirname);
 const credentials = { apiKey: "EZTK1234" };
@@ -269,4 +269,5 @@ describe("failures", () => {
 test("the readers of the script read the fixtures", () => {
   expect(readers.rate!({ status: 200, body: fixture("rates") })).toHaveLength(4);
   expect(readers.error!({ status: 422, body: fixture("error-fields") })).toMatch(/parcel\.weight/);
+  expect(kindOf("POST /v2/shipments/shp_1/buy")).toBe("buy");
 });

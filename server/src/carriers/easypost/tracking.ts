@@ -2,7 +2,7 @@ import type { CarrierCall } from "../seam/carrier.ts";
 import { RemoteError } from "../seam/http.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
-import { eventsOf, withoutZone } from "../seam/tracking-events.ts";
+import { eventsOf, withoutZone, withSummary } from "../seam/tracking-events.ts";
 import type { ParcelToTrack, TrackingEvent, TrackingReport, TrackingStatus } from "../seam/tracking.ts";
 import { post } from "./api.ts";
 
@@ -75,18 +75,14 @@ async function createTracker(call: CarrierCall, parcel: ParcelToTrack): Promise<
 export function reportOf(tracker: Json, trackingNumber: string): TrackingReport {
   const events = asList(tracker.tracking_details).flatMap(eventOf);
   const { est_delivery_date_local } = asObject(tracker.carrier_detail);
+  // A status without scans: the carrier knows the parcel, but reports no events.
+  const [status, at] = [statusOf(tracker.status, tracker.status_detail), asText(tracker.updated_at)];
   const estimated = asText(est_delivery_date_local) ?? asText(tracker.est_delivery_date);
   return {
     trackingNumber,
     ...(estimated === undefined ? {} : { estimatedDelivery: estimated }),
-    events: events.length > 0 ? events : eventOfTracker(tracker),
+    events: events.length > 0 ? events : withSummary([], { status, at, description: asText(tracker.status) ?? status }),
   };
-}
-
-/** A status without scans: the carrier knows the parcel, but reports no events. */
-function eventOfTracker({ status, status_detail, updated_at }: Json): TrackingEvent[] {
-  const [known, at] = [statusOf(status, status_detail), asText(updated_at)];
-  return known === "unknown" || at === undefined ? [] : [{ at, status: known, description: asText(status) ?? known }];
 }
 
 function eventOf(detail: Json): TrackingEvent[] {

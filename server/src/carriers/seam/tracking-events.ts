@@ -1,4 +1,4 @@
-import type { ParcelToTrack, TrackingEvent } from "./tracking.ts";
+import type { ParcelToTrack, TrackingEvent, TrackingStatus } from "./tracking.ts";
 
 const dayMs = 86_400_000;
 
@@ -13,6 +13,20 @@ export function eventsOf(parcel: Pick<ParcelToTrack, "shippedAt">, events: Track
 /** A local time that was passed off as UTC or given an offset that is not its own. */
 export function withoutZone(at: string): string {
   return at.replace(zone, "");
+}
+
+/**
+ * The events, and the status of the parcel as one more where none of them has it: many carriers report events without a status. It
+ * happened at the newest event, or at `at` if that is later.
+ */
+export function withSummary(
+  events: TrackingEvent[],
+  { status, at, description }: { status: TrackingStatus; at: string | undefined; description: string },
+): TrackingEvent[] {
+  if (status === "unknown" || events.some((event) => event.status === status)) return events;
+  const times = [at, ...events.map((event) => event.at)].filter((time) => time !== undefined);
+  const [newest] = times.toSorted((a, b) => b.localeCompare(a));
+  return newest === undefined ? events : [...events, { at: newest, status, description }];
 }
 
 const zone = /(Z|[+-]\d{2}:?\d{2})$/i;

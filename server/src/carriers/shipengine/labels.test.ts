@@ -195,7 +195,7 @@ describe("a repeat", () => {
   test("buys where nothing was bought", async () => {
     const { paths, notes } = await buying({ attempt: 2, noted, routes: { [byKey]: missing } });
     expect(paths).toEqual([byKey, "POST /v1/labels"]);
-    expect(notes).toEqual([]);
+    expect(notes).toEqual([{ sentAt: "2026-03-02T15:00:00.000Z" }]);
   });
 
   test("that meets its own shipment with a label by now takes that label", async () => {
@@ -212,15 +212,10 @@ describe("a repeat", () => {
     expect(label).toMatchObject({ carrierData: { labelId: "se-l1" } });
   });
 
-  test.each([
-    ["pending", "2026-03-02T14:30:00.000Z", true],
-    ["pending", "2026-03-02T14:55:00.000Z", false],
-    ["processing", "2026-03-02T14:30:00.000Z", false],
-    ["label_purchased", "2026-03-02T14:30:00.000Z", false],
-  ])("that meets its shipment %s, sent at %s, buys it: %s", async (shipment_status, sentAt, buys) => {
-    const { label, paths, requests } = await buying({
+  const meeting = async (shipment_status: string, earlier: Record<string, unknown>) =>
+    await buying({
       attempt: 2,
-      noted: { sentAt },
+      noted: earlier,
       routes: {
         [byKey]: missing,
         [shipmentByKey]: () => ({ status: 200, body: { shipment_id: "se-s1", shipment_status } }),
@@ -228,14 +223,35 @@ describe("a repeat", () => {
         "POST /v1/labels/shipment/se-s1": () => ({ status: 200, body: fixture("label") }),
       },
     });
-    expect(paths.includes("POST /v1/labels/shipment/se-s1")).toBe(buys);
-    if (buys)
-      expect(requests.at(-1)!.json).toEqual({
-        label_format: "pdf",
-        label_layout: "4x6",
-        label_download_type: "inline",
-      });
-    else expect(label).toMatchObject({ code: "in_progress", retryable: true, mayHaveHappened: true });
+
+  test.each([
+    ["was sent half an hour ago", { sentAt: "2026-03-02T14:30:00.000Z" }],
+    ["was refused", {}],
+  ])("that meets its shipment buys it if the first purchase %s", async (_name, earlier) => {
+    const { requests, notes, label } = await meeting("pending", earlier);
+    const format = { label_format: "pdf", label_layout: "4x6", label_download_type: "inline" };
+    expect(requests.at(-1)).toMatchObject({ path: "/v1/labels/shipment/se-s1", json: format });
+    expect(notes.at(-1)).toEqual({ sentAt: "2026-03-02T15:00:00.000Z" });
+    expect(label).toMatchObject({ carrierData: { labelId: "se-l1" } });
+  });
+
+  test.each([
+    ["pending", "2026-03-02T14:55:00.000Z"],
+    ["processing", "2026-03-02T14:30:00.000Z"],
+    ["label_purchased", "2026-03-02T14:30:00.000Z"],
+  ])("that meets its shipment %s, sent at %s, waits", async (shipment_status, sentAt) => {
+    const { label, paths, notes } = await meeting(shipment_status, { sentAt });
+    expect(paths).not.toContain("POST /v1/labels/shipment/se-s1");
+    expect(label).toMatchObject({ code: "in_progress", retryable: true, mayHaveHappened: true });
+    // The time of the first purchase counts, not that of the repeat.
+    expect(notes.at(-1)).toEqual({ sentAt });
+  });
+
+  test("a refusal takes the note back, an unknown outcome does not", async () => {
+    const refused = await buying({ routes: { "POST /v1/labels": () => ({ status: 400 }) } });
+    expect(refused.notes).toEqual([{ sentAt: "2026-03-02T15:00:00.000Z" }, {}]);
+    const unknown = await buying({ routes: { "POST /v1/labels": () => ({ status: 500 }) } });
+    expect(unknown.notes).toEqual([{ sentAt: "2026-03-02T15:00:00.000Z" }]);
   });
 
   test.each([401, 500])("whose look-up is answered with %d leaves the outcome open", async (status) => {

@@ -28,15 +28,24 @@ export async function createLabel(call: CarrierCall, request: LabelRequest): Pro
     if (earlier) return await labelOf(call, earlier);
   }
   const carrier_id = await carrierFor(call, request);
-  const sentAt = asText(call.noted?.sentAt) ?? call.now().toISOString();
-  if (!call.noted) await call.note({ sentAt });
   const whole = { ...shipment, carrier_id, service_code: request.service, external_shipment_id: keyOf(call) };
   const isReturn = request.options.isReturn === true ? { is_return_label: true } : {};
   try {
-    return await labelOf(call, await post(call, "/labels", { ...format, ...isReturn, shipment: whole }));
+    return await labelOf(call, await buy(call, "/labels", { ...format, ...isReturn, shipment: whole }));
   } catch (error) {
     if (!(error instanceof RemoteError) || error.code !== "already_exists") throw error;
-    return await labelOf(call, await goOn(call, { ...format, ...isReturn }, sentAt));
+    return await labelOf(call, await goOn(call, { ...format, ...isReturn }));
+  }
+}
+
+/** Notes when the purchase was sent, and takes that back when it was refused: it is not under way any more. */
+async function buy(call: CarrierCall, path: string, json: object): Promise<Json> {
+  await call.note({ sentAt: call.now().toISOString() });
+  try {
+    return await post(call, path, json);
+  } catch (error) {
+    if (error instanceof RemoteError && !error.mayHaveHappened && error.code !== "already_exists") await call.note({});
+    throw error;
   }
 }
 
@@ -44,15 +53,21 @@ export async function createLabel(call: CarrierCall, request: LabelRequest): Pro
  * The shipment of an earlier attempt exists. Its label is taken if there is one. Without one the purchase may still be under way:
  * only after it must have ended is the same shipment bought again.
  */
-async function goOn(call: CarrierCall, format: object, sentAt: string): Promise<Json> {
+async function goOn(call: CarrierCall, format: object): Promise<Json> {
   const earlier = await lookUp(async () => await findLabel(call));
   if (earlier) return earlier;
   const path = `/shipments/external_shipment_id/${segment(keyOf(call))}`;
   const { shipment_id, shipment_status } = await lookUp(async () => await get(call, path));
-  const isOver = call.now().getTime() - Date.parse(sentAt) >= settledMs;
-  if (shipment_status === "pending" && isOver && asText(shipment_id) !== undefined)
-    return await post(call, `/labels/shipment/${segment(shipment_id)}`, format);
+  if (shipment_status === "pending" && hasEnded(call) && asText(shipment_id) !== undefined)
+    return await buy(call, `/labels/shipment/${segment(shipment_id)}`, format);
+  await call.note(call.noted ?? { sentAt: call.now().toISOString() });
   throw stillOpen("ShipEngine has the shipment, but no label yet.");
+}
+
+function hasEnded({ noted, now }: CarrierCall): boolean {
+  if (!noted) return false;
+  const sentAt = asText(noted.sentAt);
+  return sentAt === undefined || now().getTime() - Date.parse(sentAt) >= settledMs;
 }
 
 function stillOpen(message: string): RemoteError {

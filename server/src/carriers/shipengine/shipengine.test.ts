@@ -3,7 +3,7 @@ import { fixtureIn } from "../seam/testing/fixture.ts";
 import { customer, customs, rateRequest, warehouse } from "../seam/testing/sample-requests.ts";
 import { scriptedCall } from "../seam/testing/scripted-call.ts";
 import type { ScriptedAnswer } from "../seam/testing/scripted-call.ts";
-import { readers } from "./readers.ts";
+import { kindOf, readers } from "./readers.ts";
 import { shipengine } from "./shipengine.ts";
 
 const fixture = fixtureIn(import.meta.dirname);
@@ -243,4 +243,5 @@ describe("ship options", () => {
 test("the readers of the script read the fixtures", () => {
   expect(readers.rate!({ status: 200, body: fixture("rates") })).toHaveLength(5);
   expect(readers.error!({ status: 409, body: fixture("error-conflict") })).toMatch(/external_shipment_id/);
+  expect(kindOf("PUT /v1/labels/se-1/void")).toBe("void");
 });

@@ -2,7 +2,7 @@ import type { CarrierCall } from "../seam/carrier.ts";
 import { RemoteError } from "../seam/http.ts";
 import { asList, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
-import { eventsOf, withoutZone } from "../seam/tracking-events.ts";
+import { eventsOf, withoutZone, withSummary } from "../seam/tracking-events.ts";
 import type { ParcelToTrack, TrackingEvent, TrackingReport, TrackingStatus } from "../seam/tracking.ts";
 import { get } from "./api.ts";
 
@@ -90,22 +90,14 @@ function carrierOf(trackingNumber: string): string | undefined {
 export function reportIn(answer: Json): TrackingReport {
   const events = asList(answer.events).flatMap(eventOf);
   const estimated = asText(answer.estimated_delivery_date);
+  const status = statusOf(answer.status_code, answer.status_detail_code);
+  const delivered = status === "delivered" ? asText(answer.actual_delivery_date) : undefined;
+  const words = asText(answer.carrier_status_description) ?? asText(answer.status_description);
   return {
     trackingNumber: asText(answer.tracking_number) ?? "",
     ...(estimated === undefined ? {} : { estimatedDelivery: estimated }),
-    events: [...events, ...summaryOf(answer, events)],
+    events: withSummary(events, { status, at: delivered, description: words ?? status }),
   };
-}
-
-/** The status of the parcel, where none of its events has it: many carriers report events without a status. */
-function summaryOf(answer: Json, events: TrackingEvent[]): TrackingEvent[] {
-  const status = statusOf(answer.status_code, answer.status_detail_code);
-  if (status === "unknown" || events.some((event) => event.status === status)) return [];
-  const newest = events.map(({ at }) => at).toSorted((a, b) => b.localeCompare(a))[0];
-  const delivered = status === "delivered" ? asText(answer.actual_delivery_date) : undefined;
-  const at = [delivered, newest].filter((time) => time !== undefined).toSorted((a, b) => b.localeCompare(a))[0];
-  const words = asText(answer.carrier_status_description) ?? asText(answer.status_description);
-  return at === undefined ? [] : [{ at, status, description: words ?? status }];
 }
 
 function eventOf(event: Json): TrackingEvent[] {

@@ -16,7 +16,7 @@ export async function subscribe(call: CarrierCall, { url }: { url: string }): Pr
 }
 
 const maxAgeMs = 5 * 60_000;
-const keysLastMs = 12 * 3_600_000;
+const keysLastMs = 3_600_000;
 
 /** RSA-SHA256 over the timestamp, a dot and the bytes as received; the public keys are at /jwks. */
 export async function readWebhook(call: CarrierCall, { headers, body }: InboundWebhook): Promise<CarrierNews> {
@@ -35,29 +35,18 @@ function refused(message: string): RemoteError {
   return new RemoteError("unauthorized", message);
 }
 
-/** Cached with the account's tokens. A key that is not among them may be new: they are fetched again, once. */
+/**
+ * Cached with the account's tokens. ShipEngine publishes a new key before it signs with it, so a key that is not among them is not
+ * asked for again: a flood of forged webhooks would become a flood of requests.
+ */
 async function keyWith(call: CarrierCall, keyId: string): Promise<Json | undefined> {
-  if (keyId === "") return undefined;
-  const cached = await signingKeys(call);
-  const known = keyIn(cached.value, keyId);
-  if (known) return known;
-  await cached.forget();
-  return keyIn((await signingKeys(call)).value, keyId);
-}
-
-async function signingKeys(call: CarrierCall): ReturnType<CarrierCall["token"]> {
-  return await call.token("jwks", async () => {
+  const keys = await call.token("jwks", async () => {
     const { origin } = new URL(apiUrl(call.settings));
-    const keys: JsonKeys = { ...api, baseUrl: () => origin, headers: () => ({}) };
-    const value = JSON.stringify(asObject(await sendJson(keys, call, { path: "/jwks" })).keys ?? []);
+    const open = { ...api, baseUrl: () => origin, headers: () => ({}) };
+    const value = JSON.stringify(asObject(await sendJson(open, call, { path: "/jwks" })).keys ?? []);
     return { value, expiresAt: new Date(call.now().getTime() + keysLastMs) };
   });
-}
-
-type JsonKeys = typeof api;
-
-function keyIn(keys: string, keyId: string): Json | undefined {
-  return asList(JSON.parse(keys)).find(({ kid, kty }) => kid === keyId && kty === "RSA");
+  return asList(JSON.parse(keys.value)).find(({ kid, kty }) => kid === keyId && kty === "RSA");
 }
 
 function publicKeyOf({ kty, n, e }: Json): ReturnType<typeof createPublicKey> {
