@@ -70,7 +70,7 @@ function quoteOf([code, found]: [string, Rate]): Quote {
 }
 
 /** Rates whose price cannot be read are reported and left out: the others are still good. */
-export function ratesIn(answer: Json, report: (service: string, message: string) => void = () => {}): Rate[] {
+function ratesIn(answer: Json, report: (service: string, message: string) => void = () => {}): Rate[] {
   return asList(answer.rates).flatMap((one) => {
     const code = codeOf(one);
     try {
@@ -83,7 +83,7 @@ export function ratesIn(answer: Json, report: (service: string, message: string)
   });
 }
 
-export function codeOf(one: Json): string {
+function codeOf(one: Json): string {
   return `${asText(one.carrier) ?? "Carrier"}/${asText(one.service) ?? "unknown"}`;
 }
 

@@ -48,7 +48,7 @@ function eventIn(body: Buffer): Json {
 }
 
 /** Events that are not about parcels, refunds or corrected prices have no news. */
-export async function newsIn(
+async function newsIn(
   event: Json,
   numberOf: (shipmentId: string) => Promise<string | undefined>,
 ): Promise<CarrierNews> {

@@ -258,7 +258,7 @@ describe("failures and account", () => {
     );
   });
 
-  test("test mode is a setting, and the token goes to karrio alone", () => {
+  test("the test mode is a setting, and the token goes to karrio alone", () => {
     expect(karrio.isTest!({ settings: { testMode: true }, credentials })).toBe(true);
     expect(karrio.isTest!({ settings, credentials })).toBe(false);
     expect(karrio.sendsTo!(settings)).toEqual(["https://karrio.example"]);

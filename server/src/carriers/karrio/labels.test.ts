@@ -162,6 +162,17 @@ describe("a repeat", () => {
     expect(notes[0]).toEqual({ shipmentId: "shp_7d1" });
   });
 
+  test("of two shipments with our key takes the one that was bought", async () => {
+    const metadata = { hub_key: key };
+    const results = [fixture("shipment-draft", { id: "shp_x", metadata }), fixture("shipment-recovered", { metadata })];
+    const { label, paths } = await buying({
+      attempt: 2,
+      routes: { [byKey]: () => ({ status: 200, body: { results } }) },
+    });
+    expect(paths).toEqual([byKey, "GET /v1/shipments/shp_7d1/label.pdf"]);
+    expect(label).toMatchObject(sold);
+  });
+
   test("creates the draft where there is none", async () => {
     const { paths } = await buying({ attempt: 2, routes: { [byKey]: () => ({ status: 200, body: { results: [] } }) } });
     expect(paths).toEqual([byKey, "POST /v1/shipments", buyPath]);

@@ -98,7 +98,7 @@ const states: Record<string, PickupState["status"]> = {
   cancelled: "cancelled",
 };
 
-export function stateIn({ status }: Json): PickupState | undefined {
+function stateIn({ status }: Json): PickupState | undefined {
   const text = asText(status) ?? "";
   return Object.hasOwn(states, text) ? { status: states[text]! } : undefined;
 }

@@ -1,7 +1,6 @@
-import { sendJson } from "../seam/json-api.ts";
 import type { CarrierCall, CarrierData, CarrierNews, InboundWebhook } from "../seam/carrier.ts";
 import { RemoteError } from "../seam/http.ts";
-import { orMissing } from "../seam/json-api.ts";
+import { orMissing, sendJson } from "../seam/json-api.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
 import { isSameText } from "../seam/signatures.ts";
@@ -145,7 +144,7 @@ function eventIn(body: Buffer): Json {
   }
 }
 
-export function newsIn({ event, data }: Json): CarrierNews {
+function newsIn({ event, data }: Json): CarrierNews {
   const report = (asText(event) ?? "").startsWith("tracker_") ? reportOf(asObject(data)) : undefined;
   return { trackings: report && report.trackingNumber !== "" ? [report] : [], voids: [], adjustments: [] };
 }

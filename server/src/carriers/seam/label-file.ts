@@ -3,7 +3,7 @@ import { RemoteError } from "./http.ts";
 import type { LabelFile } from "./labels.ts";
 
 /** By its first bytes: what carriers say about the type of a file is not always right. Null if it is no label. */
-export function labelFileOf(content: Buffer): LabelFile | null {
+function labelFileOf(content: Buffer): LabelFile | null {
   const start = content.subarray(0, 200).toString("latin1").trimStart();
   if (start.startsWith("%PDF-")) return { contentType: "application/pdf", content };
   if (content.subarray(1, 4).toString("latin1") === "PNG") return { contentType: "image/png", content };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { shortKey } from "../seam/keys.ts";
 import { fixtureIn } from "../seam/testing/fixture.ts";
-import { files, labelRequest, soldLabel } from "../seam/testing/sample-requests.ts";
+import { files, labelRequest } from "../seam/testing/sample-requests.ts";
 import { scriptedCall } from "../seam/testing/scripted-call.ts";
 import type { ScriptedAnswer, SentRequest } from "../seam/testing/scripted-call.ts";
 import { shipengine } from "./shipengine.ts";
@@ -243,8 +243,8 @@ describe("a repeat", () => {
     const { label, paths, notes } = await meeting(shipment_status, { sentAt });
     expect(paths).not.toContain("POST /v1/labels/shipment/se-s1");
     expect(label).toMatchObject({ code: "in_progress", retryable: true, mayHaveHappened: true });
-    // The time of the first purchase counts, not that of the repeat.
-    expect(notes.at(-1)).toEqual({ sentAt });
+    // The time of the first purchase counts, not that of the repeat. In between the note never says that nothing is under way.
+    expect(notes).toEqual([{ sentAt: "2026-03-02T15:00:00.000Z" }, { sentAt }]);
   });
 
   test("a refusal takes the note back, an unknown outcome does not", async () => {
@@ -258,49 +258,5 @@ describe("a repeat", () => {
     const { label, paths } = await buying({ attempt: 2, noted, routes: { [byKey]: () => ({ status }) } });
     expect(label).toMatchObject({ mayHaveHappened: true });
     expect(paths).toEqual([byKey]);
-  });
-});
-
-describe("voids", () => {
-  const carrierData = { labelId: "se-l1" };
-  const voiding = async (body: object, label = soldLabel({ carrierData })) => {
-    const { call, requests } = scriptedCall({
-      answers: ({ method }) => ({ status: 200, body: method === "GET" ? { labels: [{ label_id: "se-l9" }] } : body }),
-    });
-    return { answer: await shipengine.voidLabel!(call, label), requests };
-  };
-
-  test.each([
-    [{ approved: true, message: "Voided." }, { state: "voided" }],
-    [{ approved: false, message: "Voided before.", reason_code: "label_already_voided" }, { state: "voided" }],
-    [
-      { approved: false, message: "Used.", reason_code: "label_already_used" },
-      { state: "rejected", message: "Used." },
-    ],
-    [{}, { state: "rejected", message: "ShipEngine did not void the label." }],
-  ])("%j", async (body, expected) => {
-    const { answer, requests } = await voiding(body);
-    expect(requests[0]).toMatchObject({ method: "PUT", path: "/v1/labels/se-l1/void" });
-    expect(answer).toEqual(expected);
-  });
-
-  test("a label without its ID is found by its number", async () => {
-    const { requests } = await voiding({ approved: true }, soldLabel());
-    expect(requests.map(({ path }) => path)).toEqual([
-      "/v1/labels?tracking_number=9400100000000000000017",
-      "/v1/labels/se-l9/void",
-    ]);
-  });
-
-  test.each([
-    [{ refund_details: { refund_status: "pending" } }, { state: "submitted" }],
-    [{ refund_details: { refund_status: "rejected" }, voided: true }, { state: "rejected" }],
-    [{ refund_details: { refund_status: "approved" } }, { state: "voided" }],
-    [{ refund_details: { refund_status: "excluded" } }, { state: "not_applicable" }],
-    [{ refund_details: null, status: "voided" }, { state: "voided" }],
-    [{ refund_details: null, voided: false }, undefined],
-  ])("the follow-up of %j", async (body, expected) => {
-    const { call } = scriptedCall({ answers: () => ({ status: 200, body }) });
-    expect(await shipengine.findVoid!(call, soldLabel({ carrierData }))).toEqual(expected);
   });
 });

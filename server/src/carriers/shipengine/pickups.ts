@@ -82,7 +82,7 @@ export async function findPickup(call: CarrierCall, pickup: Booked): Promise<Pic
 }
 
 /** ShipEngine does not report whether the driver came. */
-export function stateIn({ pickup_id, cancelled_at }: Json): PickupState | undefined {
+function stateIn({ pickup_id, cancelled_at }: Json): PickupState | undefined {
   if (asText(cancelled_at) !== undefined) return { status: "cancelled" };
   return asText(pickup_id) === undefined ? undefined : { status: "scheduled" };
 }

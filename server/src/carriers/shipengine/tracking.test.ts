@@ -85,6 +85,13 @@ describe("tracking", () => {
     expect(reports.map((report) => report.trackingNumber)).toEqual([trackingNumber]);
   });
 
+  test("a parcel without a status has its events alone", async () => {
+    const [first] = fixture("tracking").events as object[];
+    const body = fixture("tracking", { status_code: "UN", status_detail_code: null, events: first });
+    const { reports } = await tracking(() => ({ status: 200, body }));
+    expect(reports[0]!.events).toMatchObject([{ status: "out_for_delivery" }]);
+  });
+
   test("a wrong key is an error for all", async () => {
     await expect(tracking(() => ({ status: 401 }))).rejects.toMatchObject({ code: "unauthorized" });
   });

@@ -38,7 +38,7 @@ export async function findVoid(call: CarrierCall, { carrierData }: SoldLabel): P
   return id === undefined ? undefined : refundIn(await get(call, `/labels/${segment(id)}`));
 }
 
-export function refundIn({ refund_details, voided, status }: Json): VoidAnswer | undefined {
+function refundIn({ refund_details, voided, status }: Json): VoidAnswer | undefined {
   const refund = asText(asObject(refund_details).refund_status);
   if (refund !== undefined && Object.hasOwn(refunds, refund)) return { state: refunds[refund]! };
   return voided === true || status === "voided" ? { state: "voided" } : undefined;

@@ -65,7 +65,7 @@ function eventIn(body: Buffer): Json {
   }
 }
 
-export function newsIn({ resource_type, data }: Json): CarrierNews {
+function newsIn({ resource_type, data }: Json): CarrierNews {
   const report = resource_type === "API_TRACK" ? reportIn(asObject(data)) : undefined;
   const trackings = report && report.trackingNumber !== "" ? [report] : [];
   return { trackings, voids: [], adjustments: [] };
