@@ -4,7 +4,7 @@ import { customer, customs, rateRequest, warehouse } from "../seam/testing/sampl
 import { scriptedCall } from "../seam/testing/scripted-call.ts";
 import type { ScriptedAnswer } from "../seam/testing/scripted-call.ts";
 import { easypost } from "./easypost.ts";
-import { kindOf, readers } from "./readers.ts";
+import { kindOf, readers } from "./easypost-readers.ts";
 
 const fixture = fixtureIn(import.meta.dirname);
 const credentials = { apiKey: "EZTK1234" };

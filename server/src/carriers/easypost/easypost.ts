@@ -5,16 +5,16 @@ import { asList, asText } from "../seam/read.ts";
 import { sendJson } from "../seam/json-api.ts";
 import { OneOf, Strict, Type } from "../seam/schema.ts";
 import { labelFormats } from "../seam/ship-options.ts";
-import { checkAddress } from "./address.ts";
-import { api, apiUrl, get } from "./api.ts";
-import { createLabel } from "./labels.ts";
-import { createManifest } from "./manifests.ts";
-import { cancelPickup, findPickup, schedulePickup } from "./pickups.ts";
-import { rate } from "./rates.ts";
-import { carrierAccounts } from "./shipment.ts";
-import { track } from "./tracking.ts";
-import { findVoid, voidLabel } from "./voids.ts";
-import { readWebhook, subscribe } from "./webhooks.ts";
+import { checkAddress } from "./easypost-address.ts";
+import { api, apiUrl, get } from "./easypost-api.ts";
+import { createLabel } from "./easypost-labels.ts";
+import { createManifest } from "./easypost-manifests.ts";
+import { cancelPickup, findPickup, schedulePickup } from "./easypost-pickups.ts";
+import { rate } from "./easypost-rates.ts";
+import { carrierAccounts } from "./easypost-shipment.ts";
+import { track } from "./easypost-tracking.ts";
+import { findVoid, voidLabel } from "./easypost-voids.ts";
+import { readWebhook, subscribe } from "./easypost-webhooks.ts";
 
 /** Test keys begin with EZTK, production keys with EZAK. */
 function isTestKey(apiKey: unknown): boolean {

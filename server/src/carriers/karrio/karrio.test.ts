@@ -4,7 +4,7 @@ import { customer, customs, rateRequest, warehouse } from "../seam/testing/sampl
 import { scriptedCall } from "../seam/testing/scripted-call.ts";
 import type { ScriptedAnswer } from "../seam/testing/scripted-call.ts";
 import { karrio } from "./karrio.ts";
-import { readers } from "./readers.ts";
+import { readers } from "./karrio-readers.ts";
 
 const fixture = fixtureIn(import.meta.dirname);
 const credentials = { token: "key_1" };

@@ -5,11 +5,11 @@ import { defaultPickupRules } from "../seam/pickup-rules.ts";
 import { asList, asText } from "../seam/read.ts";
 import { OneOf, Strict, Type } from "../seam/schema.ts";
 import { labelFormats } from "../seam/ship-options.ts";
-import { apiUrl, get } from "./api.ts";
-import { createLabel, findVoid, voidLabel } from "./labels.ts";
-import { cancelPickup, createManifest, findPickup, schedulePickup } from "./pickups.ts";
-import { rate } from "./rates.ts";
-import { readWebhook, subscribe, track } from "./tracking.ts";
+import { apiUrl, get } from "./karrio-api.ts";
+import { createLabel, findVoid, voidLabel } from "./karrio-labels.ts";
+import { cancelPickup, createManifest, findPickup, schedulePickup } from "./karrio-pickups.ts";
+import { rate } from "./karrio-rates.ts";
+import { readWebhook, subscribe, track } from "./karrio-tracking.ts";
 
 /** Versions that cannot list connections are not asked about them. */
 async function testAccount(call: CarrierCall): Promise<AccountProblem[]> {

@@ -3,7 +3,7 @@ import { fixtureIn } from "../seam/testing/fixture.ts";
 import { customer, customs, rateRequest, warehouse } from "../seam/testing/sample-requests.ts";
 import { scriptedCall } from "../seam/testing/scripted-call.ts";
 import type { ScriptedAnswer } from "../seam/testing/scripted-call.ts";
-import { kindOf, readers } from "./readers.ts";
+import { kindOf, readers } from "./shipengine-readers.ts";
 import { shipengine } from "./shipengine.ts";
 
 const fixture = fixtureIn(import.meta.dirname);

@@ -3,15 +3,15 @@ import type { AccountProblem, Carrier, CarrierCall } from "../seam/carrier.ts";
 import { defaultPickupRules } from "../seam/pickup-rules.ts";
 import { OneOf, Strict, Type } from "../seam/schema.ts";
 import { labelFormats } from "../seam/ship-options.ts";
-import { checkAddress } from "./address.ts";
-import { apiUrl, carriersIn, chosenCarriers, get } from "./api.ts";
-import { createLabel } from "./labels.ts";
-import { createManifest } from "./manifests.ts";
-import { cancelPickup, findPickup, schedulePickup } from "./pickups.ts";
-import { rate } from "./rates.ts";
-import { track } from "./tracking.ts";
-import { findVoid, voidLabel } from "./voids.ts";
-import { readWebhook, subscribe } from "./webhooks.ts";
+import { checkAddress } from "./shipengine-address.ts";
+import { apiUrl, carriersIn, chosenCarriers, get } from "./shipengine-api.ts";
+import { createLabel } from "./shipengine-labels.ts";
+import { createManifest } from "./shipengine-manifests.ts";
+import { cancelPickup, findPickup, schedulePickup } from "./shipengine-pickups.ts";
+import { rate } from "./shipengine-rates.ts";
+import { track } from "./shipengine-tracking.ts";
+import { findVoid, voidLabel } from "./shipengine-voids.ts";
+import { readWebhook, subscribe } from "./shipengine-webhooks.ts";
 
 async function testAccount(call: CarrierCall): Promise<AccountProblem[]> {
   try {

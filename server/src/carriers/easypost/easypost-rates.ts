@@ -6,8 +6,8 @@ import type { NoQuote, Quote } from "../seam/quotes.ts";
 import { asList, asNumber, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
 import { missingServices, readableName } from "../seam/service-names.ts";
-import { messagesOf, post } from "./api.ts";
-import { orderBody, shipmentBody } from "./shipment.ts";
+import { messagesOf, post } from "./easypost-api.ts";
+import { orderBody, shipmentBody } from "./easypost-shipment.ts";
 
 /** One price of one carrier account. Service names of carriers collide, so ours have the carrier in front: USPS/Priority. */
 export type Rate = {

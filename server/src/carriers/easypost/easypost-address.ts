@@ -3,8 +3,8 @@ import type { CarrierCall, RateRequest } from "../seam/carrier.ts";
 import { changedAddress } from "../seam/changed-address.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
-import { post } from "./api.ts";
-import { addressBody } from "./shipment.ts";
+import { post } from "./easypost-api.ts";
+import { addressBody } from "./easypost-shipment.ts";
 
 type Address = RateRequest["to"];
 

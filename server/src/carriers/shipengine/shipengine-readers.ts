@@ -1,13 +1,13 @@
 import { asObject } from "../seam/read.ts";
 import type { Readers } from "../seam/testing/recorded.ts";
-import { addressCheckOf } from "./address.ts";
-import { api } from "./api.ts";
-import { soldIn } from "./labels.ts";
-import { manifestIn } from "./manifests.ts";
-import { confirmationIn } from "./pickups.ts";
-import { quotesIn } from "./rates.ts";
-import { reportIn } from "./tracking.ts";
-import { voidIn } from "./voids.ts";
+import { addressCheckOf } from "./shipengine-address.ts";
+import { api } from "./shipengine-api.ts";
+import { soldIn } from "./shipengine-labels.ts";
+import { manifestIn } from "./shipengine-manifests.ts";
+import { confirmationIn } from "./shipengine-pickups.ts";
+import { quotesIn } from "./shipengine-rates.ts";
+import { reportIn } from "./shipengine-tracking.ts";
+import { voidIn } from "./shipengine-voids.ts";
 
 /** The readers of this adapter by kind of response, for scripts/hold-carrier.ts. */
 export const readers: Readers = {

@@ -4,7 +4,7 @@ import { fixtureIn } from "../seam/testing/fixture.ts";
 import { scriptedCall } from "../seam/testing/scripted-call.ts";
 import type { ScriptedAnswer, SentRequest } from "../seam/testing/scripted-call.ts";
 import { shipengine } from "./shipengine.ts";
-import { statusOf } from "./tracking.ts";
+import { statusOf } from "./shipengine-tracking.ts";
 
 const fixture = fixtureIn(import.meta.dirname);
 const trackingNumber = "9400100000000000000017";

@@ -8,10 +8,10 @@ import { centsOf } from "../seam/money.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
 import { readableName } from "../seam/service-names.ts";
-import { get, post, segment } from "./api.ts";
-import { chooseRate, readRate } from "./rates.ts";
-import type { Rate } from "./rates.ts";
-import { insuranceOf, orderBody, shipmentBody } from "./shipment.ts";
+import { get, post, segment } from "./easypost-api.ts";
+import { chooseRate, readRate } from "./easypost-rates.ts";
+import type { Rate } from "./easypost-rates.ts";
+import { insuranceOf, orderBody, shipmentBody } from "./easypost-shipment.ts";
 
 /** A shipment for one parcel, an order for several. Both are created first and bought by their ID. */
 type Kind = { path: "/v2/shipments" | "/v2/orders"; member: "shipment" | "order" };

@@ -3,8 +3,8 @@ import { fixtureIn } from "../seam/testing/fixture.ts";
 import { scriptedCall } from "../seam/testing/scripted-call.ts";
 import type { ScriptedAnswer, SentRequest } from "../seam/testing/scripted-call.ts";
 import { easypost } from "./easypost.ts";
-import { statusOf } from "./tracking.ts";
-import { signatureOf } from "./webhooks.ts";
+import { statusOf } from "./easypost-tracking.ts";
+import { signatureOf } from "./easypost-webhooks.ts";
 
 const fixture = fixtureIn(import.meta.dirname);
 const trackingNumber = "9400100000000000000017";

@@ -4,7 +4,7 @@ import { asList, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
 import { eventsOf, withoutZone, withSummary } from "../seam/tracking-events.ts";
 import type { ParcelToTrack, TrackingEvent, TrackingReport, TrackingStatus } from "../seam/tracking.ts";
-import { get } from "./api.ts";
+import { get } from "./shipengine-api.ts";
 
 const statuses: Record<string, TrackingStatus> = {
   UN: "unknown",

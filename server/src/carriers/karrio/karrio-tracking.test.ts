@@ -3,7 +3,7 @@ import { fixtureIn } from "../seam/testing/fixture.ts";
 import { scriptedCall } from "../seam/testing/scripted-call.ts";
 import type { ScriptedAnswer, SentRequest } from "../seam/testing/scripted-call.ts";
 import { karrio } from "./karrio.ts";
-import { statusOf } from "./tracking.ts";
+import { statusOf } from "./karrio-tracking.ts";
 
 const fixture = fixtureIn(import.meta.dirname);
 const settings = { baseUrl: "https://karrio.example" };

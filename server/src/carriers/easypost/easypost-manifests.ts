@@ -4,8 +4,8 @@ import { lookUp } from "../seam/json-api.ts";
 import { fetchLabelFile } from "../seam/label-file.ts";
 import { asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
-import { get, post, segment } from "./api.ts";
-import { shipmentIds } from "./voids.ts";
+import { get, post, segment } from "./easypost-api.ts";
+import { shipmentIds } from "./easypost-voids.ts";
 
 /** The SCAN form of USPS. A label can be on one form only, so a repeat finds the form at the label. */
 export async function createManifest(call: CarrierCall, { parcels }: ManifestRequest): Promise<Manifest> {

@@ -4,7 +4,7 @@ import type { SoldLabel, VoidAnswer } from "../seam/labels.ts";
 import { sendJson } from "../seam/json-api.ts";
 import { asList, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
-import { api, get, post, segment } from "./api.ts";
+import { api, get, post, segment } from "./easypost-api.ts";
 
 const states: Record<string, VoidAnswer["state"]> = {
   submitted: "submitted",

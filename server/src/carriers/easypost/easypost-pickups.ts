@@ -5,10 +5,10 @@ import { centsOf } from "../seam/money.ts";
 import type { PickupConfirmation, PickupRequest, PickupState } from "../seam/pickups.ts";
 import { asList, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
-import { get, messagesOf, post, segment } from "./api.ts";
-import { referenceOf } from "./labels.ts";
-import { addressBody } from "./shipment.ts";
-import { shipmentIds } from "./voids.ts";
+import { get, messagesOf, post, segment } from "./easypost-api.ts";
+import { referenceOf } from "./easypost-labels.ts";
+import { addressBody } from "./easypost-shipment.ts";
+import { shipmentIds } from "./easypost-voids.ts";
 
 /** A pickup is created for one label, or for a batch of labels, and then bought from their carrier. Each ID is noted. */
 export async function schedulePickup(call: CarrierCall, request: PickupRequest): Promise<PickupConfirmation> {

@@ -4,7 +4,7 @@ import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
 import { eventsOf, withoutZone, withSummary } from "../seam/tracking-events.ts";
 import type { ParcelToTrack, TrackingEvent, TrackingReport, TrackingStatus } from "../seam/tracking.ts";
-import { post } from "./api.ts";
+import { post } from "./easypost-api.ts";
 
 const statuses: Record<string, TrackingStatus> = {
   pre_transit: "pre_transit",

@@ -5,9 +5,9 @@ import { fetchLabelFile, labelFileOfBase64 } from "../seam/label-file.ts";
 import type { Charge, Label, LabelFile, SoldLabel, VoidAnswer } from "../seam/labels.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
-import { api, apiUrl, get, keyOf, ownEntries, post, segment } from "./api.ts";
-import { chooseRate, readRate } from "./rates.ts";
-import { shipmentBody } from "./shipment.ts";
+import { api, apiUrl, get, keyOf, ownEntries, post, segment } from "./karrio-api.ts";
+import { chooseRate, readRate } from "./karrio-rates.ts";
+import { shipmentBody } from "./karrio-shipment.ts";
 
 /** A purchase that is still under way after this time has ended at the carrier, with or without a label. */
 const settledMs = 10 * 60_000;

@@ -4,8 +4,8 @@ import { lookUp } from "../seam/json-api.ts";
 import { fetchLabelFile } from "../seam/label-file.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
-import { api, apiUrl, get, post, segment } from "./api.ts";
-import { labelIds } from "./pickups.ts";
+import { api, apiUrl, get, post, segment } from "./shipengine-api.ts";
+import { labelIds } from "./shipengine-pickups.ts";
 
 /** Some carriers make the manifest in the background: the next attempt asks for it by the noted ID. */
 export async function createManifest(call: CarrierCall, { parcels }: ManifestRequest): Promise<Manifest> {

@@ -6,7 +6,7 @@ import type { Json } from "../seam/read.ts";
 import { isSameText } from "../seam/signatures.ts";
 import { eventsOf, withSummary } from "../seam/tracking-events.ts";
 import type { ParcelToTrack, TrackingEvent, TrackingReport, TrackingStatus } from "../seam/tracking.ts";
-import { api, get, post, segment } from "./api.ts";
+import { api, get, post, segment } from "./karrio-api.ts";
 
 const statuses: Record<string, TrackingStatus> = {
   pending: "pre_transit",

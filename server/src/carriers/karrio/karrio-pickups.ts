@@ -6,8 +6,8 @@ import { centsOf } from "../seam/money.ts";
 import type { PickupConfirmation, PickupRequest, PickupState } from "../seam/pickups.ts";
 import { asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
-import { api, apiUrl, get, keyOf, ownEntries, post, segment } from "./api.ts";
-import { addressBody } from "./shipment.ts";
+import { api, apiUrl, get, keyOf, ownEntries, post, segment } from "./karrio-api.ts";
+import { addressBody } from "./karrio-shipment.ts";
 
 /** The carrier of all these labels. karrio books and closes carrier by carrier. */
 function carrierOf(parcels: { carrierData: CarrierData | null }[]): string {

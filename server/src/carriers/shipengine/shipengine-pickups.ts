@@ -5,7 +5,7 @@ import type { PickupConfirmation, PickupRequest, PickupState } from "../seam/pic
 import { asList, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
 import { withoutZone } from "../seam/tracking-events.ts";
-import { api, get, post, segment } from "./api.ts";
+import { api, get, post, segment } from "./shipengine-api.ts";
 
 /** A repeat looks for a pickup of the same labels that was created since the first attempt. */
 export async function schedulePickup(call: CarrierCall, request: PickupRequest): Promise<PickupConfirmation> {

@@ -4,8 +4,8 @@ import { RemoteError } from "../seam/http.ts";
 import { sendJson } from "../seam/json-api.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
-import { api, apiUrl, post } from "./api.ts";
-import { reportIn } from "./tracking.ts";
+import { api, apiUrl, post } from "./shipengine-api.ts";
+import { reportIn } from "./shipengine-tracking.ts";
 
 /** ShipEngine signs with its own key, so the secret of the webhook is not used. */
 export async function subscribe(call: CarrierCall, { url }: { url: string }): Promise<CarrierData> {

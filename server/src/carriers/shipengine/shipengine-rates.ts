@@ -6,8 +6,8 @@ import type { NoQuote, Quote } from "../seam/quotes.ts";
 import { asList, asNumber, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
 import { missingServices, readableName } from "../seam/service-names.ts";
-import { carrierIds, post, reasonOf } from "./api.ts";
-import { shipmentBody } from "./shipment.ts";
+import { carrierIds, post, reasonOf } from "./shipengine-api.ts";
+import { shipmentBody } from "./shipengine-shipment.ts";
 
 export async function rate(call: CarrierCall, request: RateRequest): Promise<(Quote | NoQuote)[]> {
   const carrier_ids = await carrierIds(call);

@@ -1,13 +1,13 @@
 import { asList, asObject } from "../seam/read.ts";
 import type { Readers } from "../seam/testing/recorded.ts";
-import { addressCheckOf } from "./address.ts";
-import { api } from "./api.ts";
-import { soldIn } from "./labels.ts";
-import { formIn } from "./manifests.ts";
-import { confirmationIn, stateIn } from "./pickups.ts";
-import { quotesIn } from "./rates.ts";
-import { reportOf } from "./tracking.ts";
-import { refundState } from "./voids.ts";
+import { addressCheckOf } from "./easypost-address.ts";
+import { api } from "./easypost-api.ts";
+import { soldIn } from "./easypost-labels.ts";
+import { formIn } from "./easypost-manifests.ts";
+import { confirmationIn, stateIn } from "./easypost-pickups.ts";
+import { quotesIn } from "./easypost-rates.ts";
+import { reportOf } from "./easypost-tracking.ts";
+import { refundState } from "./easypost-voids.ts";
 
 /** The readers of this adapter by kind of response, for scripts/hold-carrier.ts. */
 export const readers: Readers = {

@@ -3,8 +3,8 @@ import type { CarrierCall, RateRequest } from "../seam/carrier.ts";
 import { changedAddress } from "../seam/changed-address.ts";
 import { sendJson } from "../seam/json-api.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
-import { api } from "./api.ts";
-import { addressBody } from "./shipment.ts";
+import { api } from "./shipengine-api.ts";
+import { addressBody } from "./shipengine-shipment.ts";
 
 type Address = RateRequest["to"];
 

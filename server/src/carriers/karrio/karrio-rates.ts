@@ -6,8 +6,8 @@ import type { NoQuote, Quote } from "../seam/quotes.ts";
 import { asList, asNumber, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
 import { missingServices, readableName } from "../seam/service-names.ts";
-import { post, reasonOf } from "./api.ts";
-import { shipmentBody } from "./shipment.ts";
+import { post, reasonOf } from "./karrio-api.ts";
+import { shipmentBody } from "./karrio-shipment.ts";
 
 /** The proxy prices without leaving a shipment behind in karrio. */
 export async function rate(call: CarrierCall, request: RateRequest): Promise<(Quote | NoQuote)[]> {

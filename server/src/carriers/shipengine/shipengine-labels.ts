@@ -7,9 +7,9 @@ import type { Charge, Label, LabelFile } from "../seam/labels.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
 import { notSupported } from "../seam/unsupported.ts";
-import { api, apiUrl, chosenCarriers, connectedCarriers, get, post, segment } from "./api.ts";
-import { amountIn, currencyOf, linesIn } from "./rates.ts";
-import { shipmentBody } from "./shipment.ts";
+import { api, apiUrl, chosenCarriers, connectedCarriers, get, post, segment } from "./shipengine-api.ts";
+import { amountIn, currencyOf, linesIn } from "./shipengine-rates.ts";
+import { shipmentBody } from "./shipengine-shipment.ts";
 
 const layouts = { "4x6": "4x6", letter: "letter", a4: "A4", a6: "A6" };
 

@@ -6,9 +6,9 @@ import { centsOf } from "../seam/money.ts";
 import { asList, asNumber, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
 import { isSameText } from "../seam/signatures.ts";
-import { api, get, post, segment } from "./api.ts";
-import { reportOf } from "./tracking.ts";
-import { refundState } from "./voids.ts";
+import { api, get, post, segment } from "./easypost-api.ts";
+import { reportOf } from "./easypost-tracking.ts";
+import { refundState } from "./easypost-voids.ts";
 
 /** Repeating it sets the secret of the existing webhook, which also enables it again. */
 export async function subscribe(

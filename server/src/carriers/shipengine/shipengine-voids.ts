@@ -4,7 +4,7 @@ import { sendJson } from "../seam/json-api.ts";
 import type { SoldLabel, VoidAnswer } from "../seam/labels.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
-import { api, get, segment } from "./api.ts";
+import { api, get, segment } from "./shipengine-api.ts";
 
 export async function voidLabel(call: CarrierCall, label: SoldLabel): Promise<VoidAnswer> {
   const id = asText(label.carrierData?.labelId) ?? (await findId(call, label));

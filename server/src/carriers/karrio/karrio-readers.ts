@@ -1,10 +1,10 @@
 import { asList, asObject } from "../seam/read.ts";
 import type { Readers } from "../seam/testing/recorded.ts";
-import { api } from "./api.ts";
-import { soldIn, voidIn } from "./labels.ts";
-import { confirmationIn, manifestIn } from "./pickups.ts";
-import { quotesIn } from "./rates.ts";
-import { reportOf } from "./tracking.ts";
+import { api } from "./karrio-api.ts";
+import { soldIn, voidIn } from "./karrio-labels.ts";
+import { confirmationIn, manifestIn } from "./karrio-pickups.ts";
+import { quotesIn } from "./karrio-rates.ts";
+import { reportOf } from "./karrio-tracking.ts";
 
 /** The readers of this adapter by kind of response, for scripts/hold-carrier.ts. */
 export const readers: Readers = {
