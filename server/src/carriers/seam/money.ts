@@ -8,7 +8,7 @@ const wholeUnits = new Set(["CLP", "ISK", "JPY", "KRW", "VND"]);
  * cents; further decimals are rounded half up. Throws if it is no amount.
  */
 export function centsOf(amount: unknown, currency: string): number {
-  const text = typeof amount === "number" ? plainDecimal(amount) : String(amount ?? "").trim();
+  const text = typeof amount === "number" ? plainDecimal(amount) : typeof amount === "string" ? amount.trim() : "";
   const match = /^(-?)(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d+))?$/.exec(text);
   if (!match) throw new RemoteError("unexpected_response", `The carrier's amount "${text.slice(0, 30)}" is no number.`);
   const [, sign, whole = "", fraction = ""] = match;
@@ -18,6 +18,11 @@ export function centsOf(amount: unknown, currency: string): number {
   if (!Number.isSafeInteger(rounded))
     throw new RemoteError("unexpected_response", "The carrier's amount is too large.");
   return sign === "-" && rounded > 0 ? -rounded : rounded;
+}
+
+/** The amount in whole units: 593 cents are 5.93 USD, 593 of a currency without decimals stay 593. */
+export function amountOf(cents: number, currency: string): number {
+  return wholeUnits.has(currency) ? cents : cents / 100;
 }
 
 /** Without an exponent: 1e-7 is 0. */

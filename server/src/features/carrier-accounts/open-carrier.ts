@@ -1,8 +1,10 @@
-import type { Carrier, CarrierCall } from "../../carriers/carrier.ts";
+import type { Carrier, CarrierCall, CarrierOperation, RateRequest } from "../../carriers/seam/carrier.ts";
 import { findCarrier } from "../../carriers/installed-carriers.ts";
-import type { NoQuote, Quote } from "../../carriers/rate-card/quote.ts";
 import type { Scenario } from "../../carriers/rate-card/tariff.ts";
+import type { NoQuote, Quote } from "../../carriers/seam/quotes.ts";
+import type { Address } from "../../core/address.ts";
 import { fromCents, toCents } from "../../core/money.ts";
+import { createCallLimit } from "../../core/call-limit.ts";
 import { badField, HubError } from "../../core/errors.ts";
 import { createHttpClient } from "../../core/outbound/outbound.ts";
 import { RemoteError } from "../../core/remote-error.ts";
@@ -13,6 +15,7 @@ import type { CarrierAccount, QuoteAnswer, QuoteRequest } from "./carrier-accoun
 import { findOutboundHosts, today } from "../organizations/organizations.ts";
 import { requireOutbound } from "../outbound-pause/outbound-pause.ts";
 import { openCredentials } from "./account-credentials.ts";
+import { openTokens } from "./account-tokens.ts";
 import { getAccount, presentAccount } from "./carrier-accounts.ts";
 import type { StoredCard } from "./rate-cards.store.ts";
 import { findCardOn, loadTariffParts } from "./tariff-inputs.ts";
@@ -20,12 +23,27 @@ import { findCardOn, loadTariffParts } from "./tariff-inputs.ts";
 export type OpenCarrier = {
   account: CarrierAccount;
   carrier: Carrier;
-  /** The context of one call; retries use the same `effectKey`. */
-  call(effectKey: string, signal: AbortSignal): CarrierCall;
+  call(effect: Effect, signal: AbortSignal): CarrierCall;
 };
 
-/** Default response timeout. */
-const timeoutMs = 20_000;
+/** What a call is about: its idempotency key, and the earlier attempts at it. */
+export type Effect = Pick<CarrierCall, "effectKey" | "attempt" | "noted" | "note"> & {
+  /** It is stored with a record, and another attempt follows if this one gets no response in time. */
+  isRecorded: boolean;
+};
+
+/** For calls that change nothing at the carrier, or are not stored with a record. */
+export function singleCall(effectKey: string): Effect {
+  const note = (): Promise<never> => Promise.reject(new Error("a call without a record has no notes"));
+  return { effectKey, attempt: 1, noted: null, note, isRecorded: false };
+}
+
+const defaultTimeoutMs = 20_000;
+
+/** How long the carrier may take for all requests of an operation together. */
+export function timeoutOf({ timeouts }: Carrier, operation: CarrierOperation): number {
+  return timeouts?.[operation] ?? defaultTimeoutMs;
+}
 
 /** Loads an account with its carrier and credentials, ready for calls. */
 export async function openCarrier(ctx: Ctx, accountId: string): Promise<OpenCarrier> {
@@ -43,18 +61,19 @@ export async function openCarrier(ctx: Ctx, accountId: string): Promise<OpenCarr
     allowPrivate,
     breakerKey,
     findAllowedHosts: () => findOutboundHosts(ctx, ctx.orgId),
-    credentialsFor: stored.credentials === null || sendsTo === undefined ? undefined : [sendsTo],
-    timeoutMs: carrier.timeoutMs ?? timeoutMs,
+    credentialsFor: stored.credentials === null ? undefined : sendsTo,
+    timeoutMs: Math.max(defaultTimeoutMs, ...Object.values(carrier.timeouts ?? {})),
   });
   return {
     account,
     carrier,
-    call: (effectKey, signal) => ({
+    call: ({ isRecorded: _isRecorded, ...effect }, signal) => ({
+      ...effect,
       settings: account.settings,
       credentials,
       http: { request: (request) => client.request({ signal, ...request }) },
       now: () => ctx.clock.now(),
-      effectKey,
+      token: openTokens(ctx, { id: account.id, credentials, addresses: sendsTo ?? [] }, signal),
       signal,
     }),
   };
@@ -65,28 +84,64 @@ export type Failure = { code: string; message: string };
 /** `unknown`: the request may or may not have been carried out; retry it with the same key. */
 export type CarrierResponse<T> = { done: T } | { rejected: Failure } | { unknown: string; retryAfterMs?: number };
 
-/** Calls a carrier with a timeout. Exceptions become responses; stopping the hub aborts the call. */
+const callLimit = createCallLimit();
+const defaultConcurrency = 8;
+
+/**
+ * Calls a carrier, with a timeout and so many calls of an account at the same time. Exceptions become responses; stopping the hub
+ * aborts the call. For a recorded effect the timeout includes the time in the queue: a call that starts late could run beside the
+ * next attempt.
+ */
 export async function callCarrier<T>(
-  ctx: Pick<Ctx, "log" | "withoutSlot">,
-  { carrier, call }: OpenCarrier,
-  effectKey: string,
+  ctx: Pick<Ctx, "environment" | "log" | "withoutSlot">,
+  open: OpenCarrier,
+  operation: CarrierOperation,
+  effect: Effect,
   ask: (carrier: Carrier, call: CarrierCall) => Promise<T>,
   stopping?: AbortSignal,
 ): Promise<CarrierResponse<T>> {
   // A signal that is already aborted fires no event.
   if (stopping?.aborted) return { unknown: "The hub is stopping; the carrier was not called." };
-  const timeout = AbortSignal.timeout(carrier.timeoutMs ?? timeoutMs);
-  const signal = stopping ? AbortSignal.any([timeout, stopping]) : timeout;
+  const { account, carrier } = open;
+  const startTimeout = (): AbortSignal => {
+    const timeout = AbortSignal.timeout(timeoutOf(carrier, operation));
+    return stopping ? AbortSignal.any([timeout, stopping]) : timeout;
+  };
+  const deadline = effect.isRecorded ? startTimeout() : undefined;
+  const limit = carrier.isLocal ? Infinity : (carrier.concurrency ?? defaultConcurrency);
+  return await releaseSlotWhile(ctx, async () => {
+    let end: () => void;
+    try {
+      end = await callLimit.acquire(`${ctx.environment} ${account.id}`, limit, deadline ?? stopping);
+    } catch {
+      return { unknown: "The carrier was not called: other calls of this account took too long." };
+    }
+    try {
+      return await callWithin(ctx, open, effect, ask, deadline ?? startTimeout());
+    } finally {
+      end();
+    }
+  });
+}
+
+async function callWithin<T>(
+  ctx: Pick<Ctx, "log">,
+  { carrier, call }: OpenCarrier,
+  effect: Effect,
+  ask: (carrier: Carrier, call: CarrierCall) => Promise<T>,
+  signal: AbortSignal,
+): Promise<CarrierResponse<T>> {
   const late = { unknown: "The carrier did not respond in time." };
+  if (signal.aborted) return late;
   const timedOut = new Promise<CarrierResponse<T>>((resolve) => {
     signal.addEventListener("abort", () => resolve(late), { once: true });
   });
   // An async function, so that an exception thrown before the first await becomes a response as well.
-  const answered = (async () => await ask(carrier, call(effectKey, signal)))().then(
+  const answered = (async () => await ask(carrier, call(effect, signal)))().then(
     (done): CarrierResponse<T> => ({ done }),
     (error: unknown) => (signal.aborted ? late : readError(ctx.log, error)),
   );
-  return await releaseSlotWhile(ctx, () => Promise.race([answered, timedOut]));
+  return await Promise.race([answered, timedOut]);
 }
 
 function readError(log: Ctx["log"], error: unknown): Exclude<CarrierResponse<never>, { done: never }> {
@@ -115,15 +170,15 @@ export type Rater = {
   rateCard: StoredCard | null;
   rate(request: Omit<RateRequest, "shipDate">): Promise<CarrierResponse<(Quote | NoQuote)[]>>;
 };
-type RateRequest = Parameters<NonNullable<Carrier["rate"]>>[1];
 
 /** Open it once for any number of parcels. */
 export async function openRater(ctx: Ctx, accountId: string, shipDate: string, scenario?: Scenario): Promise<Rater> {
   const open = await openCarrier(ctx, accountId);
   const { account, carrier } = open;
   if (!carrier.rate) throw new HubError("invalid_state", `${carrier.title} does not support quotes.`);
-  const rateCard = carrier.usesRateCards ? ((await findCardOn(ctx, accountId, shipDate)) ?? null) : null;
-  if (carrier.usesRateCards && !rateCard) {
+  const usesRateCards = carrier.usesRateCards(account.settings);
+  const rateCard = usesRateCards ? ((await findCardOn(ctx, accountId, shipDate)) ?? null) : null;
+  if (usesRateCards && !rateCard) {
     throw new HubError("no_rate_card", `${account.name} has no rate card in effect on ${shipDate}.`);
   }
   const tariff = rateCard && (await loadTariffParts(ctx, accountId, rateCard.card, scenario)).tariff;
@@ -131,7 +186,7 @@ export async function openRater(ctx: Ctx, accountId: string, shipDate: string, s
     open,
     rateCard,
     rate: (request) =>
-      callCarrier(ctx, open, ctx.requestId, (_carrier, call) =>
+      callCarrier(ctx, open, "rate", singleCall(ctx.requestId), (_carrier, call) =>
         carrier.rate!({ ...call, ...(tariff ? { tariff } : {}) }, { ...request, shipDate }),
       ),
   };
@@ -139,9 +194,15 @@ export async function openRater(ctx: Ctx, accountId: string, shipDate: string, s
 
 /** The price of a parcel with each service, line by line. */
 export async function quoteParcel(ctx: Ctx, accountId: string, request: QuoteRequest): Promise<QuoteAnswer> {
-  const { scenario, shipDate = await today(ctx), services, ...parcel } = request;
+  const { scenario, shipDate = await today(ctx), services, weight, dimensions, residential } = request;
   const { rateCard, rate } = await openRater(ctx, accountId, shipDate, scenario);
-  const response = await rate({ ...parcel, ...(services ? { services } : {}) });
+  const response = await rate({
+    from: addressOf(request.origin),
+    to: addressOf(request.destination),
+    parcels: [{ weight, ...(dimensions ? { dimensions } : {}) }],
+    options: residential === undefined ? {} : { residential },
+    ...(services ? { services } : {}),
+  });
   if (!("done" in response)) throw noQuotes(response);
   const answers = response.done;
   const quotes = answers.filter((answer) => "total" in answer).toSorted((a, b) => toCents(a.total) - toCents(b.total));
@@ -152,6 +213,10 @@ export async function quoteParcel(ctx: Ctx, accountId: string, request: QuoteReq
     quotes: quotes.map((quote) => ({ ...quote, total: fromCents(toCents(quote.total)) })) as QuoteAnswer["quotes"],
     unavailable: answers.filter((answer) => "reason" in answer),
   };
+}
+
+function addressOf({ zip, state }: QuoteRequest["origin"]): Address {
+  return { ...(zip === undefined ? {} : { zip }), ...(state === undefined ? {} : { provinceCode: state }) };
 }
 
 function noQuotes(response: { rejected: Failure } | { unknown: string }): HubError {

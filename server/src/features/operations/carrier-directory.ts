@@ -1,9 +1,9 @@
 import type { ServiceLevel } from "../../carriers/rate-card/service-level.ts";
 import { usualDays } from "../../carriers/rate-card/service-level.ts";
+import type { ShipOptions } from "../../carriers/seam/ship-options.ts";
 import type { Address } from "../../core/address.ts";
 import { HubError } from "../../core/errors.ts";
 import { toCents } from "../../core/money.ts";
-import { countryOfAddress } from "../../core/time-zones.ts";
 import type { Dimensions, Weight } from "../../core/weight.ts";
 import type { Ctx } from "../../context.ts";
 import type { Queryable } from "../../db/database.ts";
@@ -17,7 +17,17 @@ import { listLocationAddresses } from "../locations/locations.ts";
 import { today } from "../organizations/organizations.ts";
 
 /** A parcel to get prices for. */
-export type ParcelToRate = { from: Address; to: Address; weight: Weight; dimensions: Dimensions | null };
+export type ParcelToRate = {
+  from: Address;
+  to: Address;
+  weight: Weight;
+  dimensions: Dimensions | null;
+  /** Instead of `weight` and `dimensions`. */
+  parcels?: readonly { weight: Weight; dimensions: Dimensions | null }[];
+  options?: ShipOptions;
+  /** Default: today. */
+  shipDate?: string | null;
+};
 
 export type Price = {
   service: string;
@@ -63,8 +73,10 @@ export async function openCarrierDirectory(ctx: Ctx, isNeeded: boolean): Promise
   const raters = new Map<string, Promise<Rater | Prices>>();
 
   async function price(key: string, accountId: string, parcel: ParcelToRate): Promise<void> {
-    const opening = raters.get(accountId) ?? openOrExplain(ctx, accountId);
-    raters.set(accountId, opening);
+    const { shipDate = null } = parcel;
+    const contract = `${accountId} ${shipDate}`;
+    const opening = raters.get(contract) ?? openOrExplain(ctx, accountId, shipDate);
+    raters.set(contract, opening);
     const rater = await opening;
     known.set(key, "rate" in rater ? await pricesFrom(rater, parcel) : rater);
   }
@@ -74,13 +86,11 @@ export async function openCarrierDirectory(ctx: Ctx, isNeeded: boolean): Promise
     addressOf: (locationId) => (locationId === null ? undefined : addresses.get(locationId)),
     labelsOf: (orderId) => labels.get(orderId) ?? [],
     pricesOf(accountId, parcel) {
-      const key = JSON.stringify([
-        accountId,
-        zoneAddressOf(parcel.from),
-        zoneAddressOf(parcel.to),
-        parcel.weight,
-        parcel.dimensions,
-      ]);
+      const isLocal = offers.some(({ id, isRatedLocally }) => id === accountId && isRatedLocally);
+      const { from, to, weight, dimensions, options, shipDate } = parcel;
+      const parcels = parcel.parcels?.map((one) => [one.weight, one.dimensions]) ?? [[weight, dimensions]];
+      const places = isLocal ? [from, to].map(placeOf) : [from, to];
+      const key = JSON.stringify([accountId, places, parcels, options ?? {}, shipDate ?? null]);
       const found = known.get(key);
       if (!found) wanted.set(key, { accountId, parcel });
       return found ?? priceNotFetched;
@@ -100,25 +110,28 @@ export async function openCarrierDirectory(ctx: Ctx, isNeeded: boolean): Promise
   };
 }
 
-/** Zones exist for the United States only; foreign postal codes must not be taken for ZIPs. */
-function zoneAddressOf(address: Address): { zip?: string; state?: string } {
-  const { zip, provinceCode } = address;
-  if ((countryOfAddress(address) ?? "US") !== "US") return {};
-  return { ...(zip === undefined ? {} : { zip }), ...(provinceCode === undefined ? {} : { state: provinceCode }) };
+/** Many orders go to the same ZIP: a rate card gives them the same price. */
+function placeOf({ zip, provinceCode, countryCode, country }: Address) {
+  return { zip, provinceCode, countryCode, country };
 }
 
-async function openOrExplain(ctx: Ctx, accountId: string): Promise<Rater | Prices> {
+async function openOrExplain(ctx: Ctx, accountId: string, shipDate: string | null): Promise<Rater | Prices> {
   try {
-    return await openRater(ctx, accountId, await today(ctx));
+    return await openRater(ctx, accountId, shipDate ?? (await today(ctx)));
   } catch (error) {
     if (!(error instanceof HubError)) throw error;
     return { prices: [], unavailable: [{ service: "", code: error.code, message: error.message }] };
   }
 }
 
-async function pricesFrom({ open, rate }: Rater, { from, to, weight, dimensions }: ParcelToRate): Promise<Prices> {
-  const places = { origin: zoneAddressOf(from), destination: zoneAddressOf(to) };
-  const response = await rate({ ...places, weight, ...(dimensions ? { dimensions } : {}) });
+async function pricesFrom({ open, rate }: Rater, parcel: ParcelToRate): Promise<Prices> {
+  const { from, to, options = {}, parcels = [parcel] } = parcel;
+  const response = await rate({
+    from,
+    to,
+    parcels: parcels.map(({ weight, dimensions }) => ({ weight, ...(dimensions ? { dimensions } : {}) })),
+    options,
+  });
   if (!("done" in response)) {
     const { code, message } =
       "rejected" in response ? response.rejected : { code: "carrier_failed", message: response.unknown };
