@@ -13,7 +13,7 @@ type Adapter = { readers: Readers; kindOf?: (name: string) => string | undefined
 type Outcome = "read" | "rejection" | "empty" | "skipped" | "failed";
 
 const [carrier, folder] = process.argv.slice(2);
-const source = path.join(import.meta.dirname, `../server/src/carriers/${carrier}/${carrier}-readers.ts`);
+const source = path.join(import.meta.dirname, "../server/src/carriers", carrier ?? "-", `${carrier}-readers.ts`);
 if (carrier === undefined || folder === undefined || !existsSync(source) || !existsSync(folder)) {
   console.error("Usage: node scripts/hold-carrier.ts <carrier with a readers file> <folder of recorded responses>");
   process.exit(2);

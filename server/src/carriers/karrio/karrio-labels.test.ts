@@ -188,8 +188,8 @@ describe("a repeat", () => {
 
   test.each([
     [{ shipmentId: "shp_7d1" }, true],
-    [{ shipmentId: "shp_7d1", sentAt: "2026-03-02T14:45:00.000Z" }, true],
-    [{ shipmentId: "shp_7d1", sentAt: "2026-03-02T14:55:00.000Z" }, false],
+    [{ shipmentId: "shp_7d1", sentAt: "2026-03-02T14:57:00.000Z" }, true],
+    [{ shipmentId: "shp_7d1", sentAt: "2026-03-02T14:59:00.000Z" }, false],
   ])("of a draft noted as %j buys it: %s", async (noted, buys) => {
     const { label, paths } = await buying({ attempt: 2, noted, routes: { [readPath]: draft } });
     expect(paths.includes(buyPath)).toBe(buys);

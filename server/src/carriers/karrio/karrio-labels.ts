@@ -9,8 +9,8 @@ import { api, apiUrl, get, keyOf, ownEntries, post, segment } from "./karrio-api
 import { chooseRate, readRate } from "./karrio-rates.ts";
 import { shipmentBody } from "./karrio-shipment.ts";
 
-/** A purchase that is still under way after this time has ended at the carrier, with or without a label. */
-const settledMs = 10 * 60_000;
+/** Longer than a purchase takes: after this time it has ended at the carrier, with or without a label. */
+const settledMs = 120_000;
 
 /**
  * A draft is created, noted, and bought by its ID. karrio refuses to buy a shipment that has a label, but does not know of a purchase

@@ -236,7 +236,7 @@ describe("a repeat", () => {
   });
 
   test.each([
-    ["pending", "2026-03-02T14:55:00.000Z"],
+    ["pending", "2026-03-02T14:59:00.000Z"],
     ["processing", "2026-03-02T14:30:00.000Z"],
     ["label_purchased", "2026-03-02T14:30:00.000Z"],
   ])("that meets its shipment %s, sent at %s, waits", async (shipment_status, sentAt) => {

@@ -13,8 +13,8 @@ import { shipmentBody } from "./shipengine-shipment.ts";
 
 const layouts = { "4x6": "4x6", letter: "letter", a4: "A4", a6: "A6" };
 
-/** A purchase that is still under way after this time has ended at the carrier, with or without a label. */
-const settledMs = 10 * 60_000;
+/** Longer than a purchase takes: after this time it has ended at the carrier, with or without a label. */
+const settledMs = 120_000;
 
 /**
  * The effect key is the `external_shipment_id`, which ShipEngine accepts once: it finds what an earlier attempt bought, and keeps a
