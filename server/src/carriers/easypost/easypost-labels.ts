@@ -8,6 +8,7 @@ import { centsOf } from "../seam/money.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
 import { readableName } from "../seam/service-names.ts";
+import { oneLine } from "../seam/storable.ts";
 import { get, post, segment } from "./easypost-api.ts";
 import { chooseRate, readRate } from "./easypost-rates.ts";
 import type { Rate } from "./easypost-rates.ts";
@@ -151,8 +152,8 @@ function chargeOf(shipments: Json[], rates: (Rate | undefined)[]): Charge | null
 }
 
 function feeLine({ type, amount, refunded }: Json, currency: string): ChargeLine[] {
-  const code = asText(type) ?? "Fee";
+  const code = oneLine(asText(type) ?? "Fee");
   if (code === "PostageFee" || refunded === true || asText(amount) === undefined) return [];
   const cents = centsOf(amount, currency);
-  return cents === 0 ? [] : [{ code, label: readableName(code), cents }];
+  return cents === 0 ? [] : [{ code, label: oneLine(readableName(code)), cents }];
 }

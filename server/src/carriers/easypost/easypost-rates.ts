@@ -3,8 +3,9 @@ import { RemoteError } from "../seam/http.ts";
 import { centsOf } from "../seam/money.ts";
 import { remoteQuote } from "../seam/quotes.ts";
 import type { NoQuote, Quote } from "../seam/quotes.ts";
-import { asList, asNumber, asText } from "../seam/read.ts";
+import { asList, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
+import { dayOrInstant, wholeDays } from "../seam/storable.ts";
 import { missingServices, readableName } from "../seam/service-names.ts";
 import { messagesOf, post } from "./easypost-api.ts";
 import { orderBody, shipmentBody } from "./easypost-shipment.ts";
@@ -98,8 +99,8 @@ export function readRate(one: Json): Rate {
     cents: centsOf(one.rate, currency),
     listCents: isListComparable && asText(one.list_rate) !== undefined ? centsOf(one.list_rate, currency) : undefined,
     currency,
-    transitDays: asNumber(one.delivery_days) ?? asNumber(one.est_delivery_days),
-    deliverBy: asText(one.delivery_date),
+    transitDays: wholeDays(one.delivery_days) ?? wholeDays(one.est_delivery_days),
+    deliverBy: dayOrInstant(one.delivery_date),
     isGuaranteed: one.delivery_date_guaranteed === true,
   };
 }

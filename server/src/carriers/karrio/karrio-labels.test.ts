@@ -89,14 +89,25 @@ describe("a purchase", () => {
     });
   });
 
-  test("several numbers are several parcels, with the file at the lead", async () => {
-    const meta = { tracking_numbers: ["1Z0000000000000001", "1Z0000000000000002"] };
-    const { label } = await buying({
-      routes: { [buyPath]: () => ({ status: 200, body: fixture("shipment-bought", { meta }) }) },
-    });
-    expect(label).toMatchObject({
+  test("several parcels have their own numbers, with the file at the lead; numbers of return labels do not count", async () => {
+    const meta = { tracking_numbers: ["1Z0000000000000001", "1Z0000000000000002", "1Z0000000000000003"] };
+    const routes = { [buyPath]: () => ({ status: 200, body: fixture("shipment-bought", { meta }) }) };
+    const parcels = [{ weight: { value: 1, unit: "lb" as const } }, { weight: { value: 2, unit: "lb" as const } }];
+    expect((await buying({ routes, changes: { parcels } })).label).toMatchObject({
       parcels: [sold.parcels[0], { trackingNumber: "1Z0000000000000002", file: null }],
     });
+    expect((await buying({ routes })).label).toMatchObject({ parcels: sold.parcels });
+  });
+
+  test("parts that the hub cannot store are made to fit, or left out", async () => {
+    const extra_charges = [{ name: `Fuel\nsurcharge ${"x".repeat(200)}`, amount: 1.73, currency: "USD" }];
+    const rate = { service: "ups_ground", total_charge: 11.83, currency: "USD", extra_charges };
+    const selected_rate = { ...rate, transit_days: 2.5, estimated_delivery: "soon" };
+    const body = fixture("shipment-bought", { selected_rate });
+    const { label } = await buying({ routes: { [buyPath]: () => ({ status: 200, body }) } });
+    const text = expect.stringMatching(/^Fuel surcharge x{85}$/) as string;
+    expect(label).toMatchObject({ transitDays: 3, charge: { lines: [{ code: text, label: text }] } });
+    expect(label).not.toHaveProperty("deliverBy");
   });
 
   test("an account for tests does not buy from a live connection", async () => {

@@ -5,6 +5,7 @@ import { fetchLabelFile, labelFileOfBase64 } from "../seam/label-file.ts";
 import type { Charge, Label, LabelFile, SoldLabel, VoidAnswer } from "../seam/labels.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
+import { dayOrInstant, wholeDays } from "../seam/storable.ts";
 import { api, apiUrl, get, keyOf, ownEntries, post, segment } from "./karrio-api.ts";
 import { chooseRate, readRate } from "./karrio-rates.ts";
 import { shipmentBody } from "./karrio-shipment.ts";
@@ -20,14 +21,15 @@ export async function createLabel(call: CarrierCall, request: LabelRequest): Pro
   const label_type = (request.options.label?.format ?? asText(call.settings.labelFormat) ?? "pdf").toUpperCase();
   const body = { ...shipmentBody(request, call.settings, true), label_type, services: [request.service] };
   const shipment = (await findEarlier(call)) ?? (await create(call, body));
-  if (isBought(shipment)) return await labelOf(call, shipment);
+  if (isBought(shipment)) return await labelOf(call, shipment, request);
   const rate = chooseRate(shipment, request.service, request.quote?.carrierId);
   if (call.settings.testMode === true && !rate.isTest)
     throw new RemoteError("live_connection", `karrio would buy from a live connection, and this account is for tests.`);
   const sentAt = asText(call.noted?.sentAt);
   if (sentAt !== undefined && call.now().getTime() - Date.parse(sentAt) < settledMs) throw stillOpen();
   await call.note({ shipmentId: shipment.id, sentAt: call.now().toISOString() });
-  return await labelOf(call, await purchase(call, shipment, { selected_rate_id: rate.id, label_type }));
+  const bought = await purchase(call, shipment, { selected_rate_id: rate.id, label_type });
+  return await labelOf(call, bought, request);
 }
 
 function stillOpen(): RemoteError {
@@ -72,11 +74,13 @@ function isBought({ status, tracking_number }: Json): boolean {
   return status !== "draft" && asText(tracking_number) !== undefined;
 }
 
-async function labelOf(call: CarrierCall, shipment: Json): Promise<Label> {
+async function labelOf(call: CarrierCall, shipment: Json, { parcels: wanted }: LabelRequest): Promise<Label> {
   const sold = soldIn(shipment);
   const file = labelFileOfBase64(sold.base64) ?? (await fileAt(call, sold.url));
   const invoice = labelFileOfBase64(sold.invoice);
-  const parcels = sold.numbers.map((trackingNumber, index) => ({ trackingNumber, file: index === 0 ? file : null }));
+  // Numbers beyond those of the parcels are of return labels.
+  const numbers = sold.numbers.slice(0, wanted.length);
+  const parcels = numbers.map((trackingNumber, index) => ({ trackingNumber, file: index === 0 ? file : null }));
   return { ...sold.label, parcels, ...(invoice ? { documents: [{ kind: "customs", file: invoice }] } : {}) };
 }
 
@@ -108,12 +112,12 @@ export function soldIn(shipment: Json): Sold {
   const selected = asObject(shipment.selected_rate);
   const { tracking_numbers } = asObject(shipment.meta);
   const others = (Array.isArray(tracking_numbers) ? tracking_numbers : []).flatMap((number) => asText(number) ?? []);
-  const [days, deliverBy] = [Number(selected.transit_days), asText(selected.estimated_delivery)];
+  const [transitDays, deliverBy] = [wholeDays(selected.transit_days), dayOrInstant(selected.estimated_delivery)];
   return {
     label: {
       service: asText(shipment.service) ?? asText(selected.service) ?? "unknown",
       charge: chargeOf(selected),
-      ...(Number.isInteger(days) && days > 0 ? { transitDays: days } : {}),
+      ...(transitDays === undefined ? {} : { transitDays }),
       ...(deliverBy === undefined ? {} : { deliverBy }),
       carrierData: {
         shipmentId: asText(shipment.id) ?? null,

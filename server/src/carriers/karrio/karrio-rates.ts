@@ -3,8 +3,9 @@ import { RemoteError } from "../seam/http.ts";
 import { centsOf } from "../seam/money.ts";
 import { remoteQuote } from "../seam/quotes.ts";
 import type { NoQuote, Quote } from "../seam/quotes.ts";
-import { asList, asNumber, asObject, asText } from "../seam/read.ts";
+import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
+import { dayOrInstant, oneLine, wholeDays } from "../seam/storable.ts";
 import { missingServices, readableName } from "../seam/service-names.ts";
 import { post, reasonOf } from "./karrio-api.ts";
 import { shipmentBody } from "./karrio-shipment.ts";
@@ -88,11 +89,11 @@ export function readRate(one: Json): Rate {
     currency,
     lines: asList(one.extra_charges).flatMap(({ name, amount, currency: own }) => {
       if (asText(amount) === undefined || (asText(own)?.toUpperCase() ?? currency) !== currency) return [];
-      const label = asText(name) ?? "Charge";
+      const label = oneLine(asText(name) ?? "Charge");
       return [{ code: label, label, cents: centsOf(amount, currency) }];
     }),
-    transitDays: asNumber(one.transit_days),
-    deliverBy: asText(one.estimated_delivery),
+    transitDays: wholeDays(one.transit_days),
+    deliverBy: dayOrInstant(one.estimated_delivery),
     isTest: one.test_mode === true,
   };
 }

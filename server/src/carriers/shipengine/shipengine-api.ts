@@ -70,26 +70,27 @@ export function segment(value: unknown): string {
 
 type KnownCarrier = { id: string; services: string[] };
 
-/** The carriers to ship with: those of the settings, else all of the account. */
+/**
+ * The carriers to ship with: those of the settings, else all of the account. Their IDs are kept with the account's tokens for an hour,
+ * so that pricing an order takes one request.
+ */
 export async function carrierIds(call: CarrierCall): Promise<string[]> {
   const chosen = chosenCarriers(call.settings);
-  return chosen.length > 0 ? chosen : (await connectedCarriers(call)).map(({ id }) => id);
+  if (chosen.length > 0) return chosen;
+  const { value } = await call.token("carriers", async () => ({
+    value:
+      carriersIn(await get(call, "/carriers"))
+        .map(({ id }) => id)
+        .join() || none,
+    expiresAt: new Date(call.now().getTime() + 3_600_000),
+  }));
+  return value === none ? [] : value.split(",");
 }
+
+const none = "none";
 
 export function chosenCarriers({ carrierIds: ids }: Settings): string[] {
   return Array.isArray(ids) ? ids.map(String) : [];
-}
-
-/** Kept with the account's tokens for an hour, so that pricing an order takes one request. */
-export async function connectedCarriers(call: CarrierCall): Promise<KnownCarrier[]> {
-  const token = await call.token("carriers", async () => ({
-    value: JSON.stringify(carriersIn(await get(call, "/carriers"))),
-    expiresAt: new Date(call.now().getTime() + 3_600_000),
-  }));
-  return asList(JSON.parse(token.value)).map(({ id, services }) => ({
-    id: asText(id) ?? "",
-    services: Array.isArray(services) ? services.map(String) : [],
-  }));
 }
 
 export function carriersIn(answer: Json): KnownCarrier[] {

@@ -88,7 +88,8 @@ describe("a purchase", () => {
 
   test("several parcels have their own numbers, and files where there are any", async () => {
     const routes = { "POST /v1/labels": () => ({ status: 200, body: fixture("label-two-parcels") }) };
-    const { label } = await buying({ routes });
+    const parcels = [{ weight: { value: 1, unit: "lb" as const } }, { weight: { value: 2, unit: "lb" as const } }];
+    const { label } = await buying({ routes, changes: { parcels } });
     expect(label).toMatchObject({
       charge: { cents: 2240, lines: [{ code: "003" }, { code: "375", cents: 240 }] },
       parcels: [

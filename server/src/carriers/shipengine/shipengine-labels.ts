@@ -6,8 +6,9 @@ import { fetchLabelFile, labelFileOfBase64 } from "../seam/label-file.ts";
 import type { Charge, Label, LabelFile } from "../seam/labels.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
+import { dayOrInstant } from "../seam/storable.ts";
 import { notSupported } from "../seam/unsupported.ts";
-import { api, apiUrl, chosenCarriers, connectedCarriers, get, post, segment } from "./shipengine-api.ts";
+import { api, apiUrl, carriersIn, chosenCarriers, get, post, segment } from "./shipengine-api.ts";
 import { amountIn, currencyOf, linesIn } from "./shipengine-rates.ts";
 import { shipmentBody } from "./shipengine-shipment.ts";
 
@@ -25,16 +26,17 @@ export async function createLabel(call: CarrierCall, request: LabelRequest): Pro
   const shipment = shipmentBody(request, call.settings);
   if (call.attempt > 1 || call.noted) {
     const earlier = await lookUp(async () => await findLabel(call));
-    if (earlier) return await labelOf(call, earlier);
+    if (earlier) return await labelOf(call, earlier, request);
   }
   const carrier_id = await carrierFor(call, request);
   const whole = { ...shipment, carrier_id, service_code: request.service, external_shipment_id: keyOf(call) };
   const isReturn = request.options.isReturn === true ? { is_return_label: true } : {};
   try {
-    return await labelOf(call, await buy(call, "/labels", { ...format, ...isReturn, shipment: whole }));
+    const bought = await buy(call, "/labels", { ...format, ...isReturn, shipment: whole });
+    return await labelOf(call, bought, request);
   } catch (error) {
     if (!(error instanceof RemoteError) || error.code !== "already_exists") throw error;
-    return await labelOf(call, await goOn(call, { ...format, ...isReturn }));
+    return await labelOf(call, await goOn(call, { ...format, ...isReturn }), request);
   }
 }
 
@@ -95,14 +97,14 @@ async function carrierFor(call: CarrierCall, { service, quote }: LabelRequest): 
   if (quoted !== undefined) return quoted;
   const chosen = chosenCarriers(call.settings);
   if (chosen.length === 1) return chosen[0]!;
-  const known = (await connectedCarriers(call)).filter(({ id }) => chosen.length === 0 || chosen.includes(id));
+  const known = carriersIn(await get(call, "/carriers")).filter(({ id }) => chosen.length === 0 || chosen.includes(id));
   const match = known.find(({ services }) => services.includes(service)) ?? (known.length === 1 ? known[0] : undefined);
   if (match) return match.id;
   throw new RemoteError("service_not_offered", `No carrier of the ShipEngine account has the service ${service}.`);
 }
 
-async function labelOf(call: CarrierCall, answer: Json): Promise<Label> {
-  const sold = soldIn(answer);
+async function labelOf(call: CarrierCall, answer: Json, { parcels: wanted }: LabelRequest): Promise<Label> {
+  const sold = soldIn(answer, wanted.length);
   const files: (LabelFile | null)[] = [];
   for (const { source } of sold.parcels) files.push(await fileOf(call, source));
   const form = await fileOf(call, sold.form);
@@ -123,7 +125,7 @@ type Sold = {
   form: string | undefined;
 };
 
-export function soldIn(answer: Json): Sold {
+export function soldIn(answer: Json, parcelCount = asList(answer.packages).length): Sold {
   const id = asText(answer.label_id);
   if (answer.status === "error")
     throw new RemoteError("rejected", `ShipEngine: ${api.reasonIn(answer) ?? "the carrier made no label."}`);
@@ -133,7 +135,7 @@ export function soldIn(answer: Json): Sold {
     throw new RemoteError("unexpected_response", `ShipEngine sold ${id ?? "a label"} without a tracking number.`, {
       mayHaveHappened: true,
     });
-  const deliverBy = asText(answer.estimated_delivery_date);
+  const deliverBy = dayOrInstant(answer.estimated_delivery_date);
   return {
     label: {
       service: asText(answer.service_code) ?? "unknown",
@@ -145,17 +147,17 @@ export function soldIn(answer: Json): Sold {
         carrierCode: asText(answer.carrier_code) ?? null,
       },
     },
-    parcels: parcelsIn(answer, lead),
+    parcels: parcelsIn(answer, lead, parcelCount),
     form: asText(asObject(answer.form_download).href),
   };
 }
 
 /** The file of the label has the pages of all parcels, unless each has its own. */
-function parcelsIn(answer: Json, lead: string): Sold["parcels"] {
+function parcelsIn(answer: Json, lead: string, parcelCount: number): Sold["parcels"] {
   const whole = sourceIn(answer.label_download, asText(answer.label_format));
   const packages = asList(answer.packages);
   const numbers = packages.map((one) => asText(one.tracking_number) ?? lead);
-  if (packages.length <= 1) return [{ trackingNumber: lead, source: whole }];
+  if (parcelCount <= 1) return [{ trackingNumber: lead, source: whole }];
   return packages.map((one, index) => {
     const own = sourceIn(one.label_download, asText(answer.label_format));
     return { trackingNumber: numbers[index] ?? lead, source: own ?? (index === 0 ? whole : undefined) };

@@ -3,8 +3,9 @@ import { RemoteError } from "../seam/http.ts";
 import { centsOf } from "../seam/money.ts";
 import { remoteQuote } from "../seam/quotes.ts";
 import type { NoQuote, Quote } from "../seam/quotes.ts";
-import { asList, asNumber, asObject, asText } from "../seam/read.ts";
+import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
+import { dayOrInstant, oneLine, wholeDays } from "../seam/storable.ts";
 import { missingServices, readableName } from "../seam/service-names.ts";
 import { carrierIds, post, reasonOf } from "./shipengine-api.ts";
 import { shipmentBody } from "./shipengine-shipment.ts";
@@ -61,8 +62,9 @@ function quoteOf(one: Json, service: string): { quote: Quote; cents: number } {
     .map((name) => (name in one && one[name] !== null ? amountIn(one[name], currency) : 0))
     .reduce((sum, amount) => sum + amount, 0);
   const list = one.requested_comparison_amount;
-  const [transitDays, zone] = [asNumber(one.delivery_days) ?? asNumber(one.carrier_delivery_days), asText(one.zone)];
-  const [deliverBy, rateId, carrierId] = [one.estimated_delivery_date, one.rate_id, one.carrier_id].map(asText);
+  const [transitDays, zone] = [wholeDays(one.delivery_days) ?? wholeDays(one.carrier_delivery_days), asText(one.zone)];
+  const [rateId, carrierId] = [one.rate_id, one.carrier_id].map(asText);
+  const deliverBy = dayOrInstant(one.estimated_delivery_date);
   const quote = remoteQuote({
     service,
     serviceName: nameOf(one),
@@ -96,11 +98,11 @@ export function amountIn(money: unknown, currency: string): number {
 export function linesIn(details: unknown, currency: string): { code: string; label: string; cents: number }[] {
   return asList(details).flatMap((detail) => {
     if (asText(asObject(detail.amount).amount) === undefined || currencyOf(detail.amount) !== currency) return [];
-    const code = asText(detail.rate_detail_type) ?? "uncategorized";
-    const label = asText(detail.carrier_description) ?? readableName(code);
+    const code = oneLine(asText(detail.rate_detail_type) ?? "uncategorized");
+    const label = oneLine(asText(detail.carrier_description) ?? readableName(code));
     return [
       {
-        code: asText(detail.carrier_billing_code) ?? code,
+        code: oneLine(asText(detail.carrier_billing_code) ?? code),
         label,
         cents: centsOf(asObject(detail.amount).amount, currency),
       },
