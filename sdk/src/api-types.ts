@@ -6901,6 +6901,21 @@ export type Operations = {
         description: string;
         usesRateCards: boolean;
         capabilities: Array<Open<"rate" | "pickup" | "track" | "label">>;
+        /** What the carrier can be asked for */
+        supports: {
+          quotes: boolean;
+          labels: boolean;
+          voids: boolean;
+          pickups: boolean;
+          tracking: boolean;
+          manifests: boolean;
+          addressCheck: boolean;
+          webhooks: boolean;
+          accountTest: boolean;
+        };
+        /** Files of its labels; the first is the default */
+        labelTypes: Array<Open<"text/plain" | "application/pdf" | "image/png" | "image/gif" | "application/zpl">>;
+        extraOptions: Record<string, unknown> | null;
         settings: Record<string, unknown>;
         credentials: Record<string, unknown>;
         pickupRules: {
@@ -7056,6 +7071,21 @@ export type Operations = {
       id: string;
     };
     answer: Deleted;
+  };
+  /** Test a carrier account (`carrierAccounts.test`) */
+  "POST /api/v1/carrier-accounts/{id}/test": {
+    path: {
+      /** Id of the carrier account */
+      id: string;
+    };
+    answer: {
+      ok: boolean;
+      problems: Array<{
+        /** What has to be corrected */
+        part: Open<"key" | "account" | "permission" | "address" | "settings">;
+        message: string;
+      }>;
+    };
   };
   /** List the rate cards of an account (`carrierAccounts.rateCards.list`) */
   "GET /api/v1/carrier-accounts/{id}/rate-cards": {

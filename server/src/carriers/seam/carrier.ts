@@ -131,8 +131,10 @@ export type CarrierCall = {
 export type FetchedToken = { value: string; expiresAt: Date };
 export type AccountToken = { value: string; forget(): Promise<void> };
 
+export const accountParts = ["key", "account", "permission", "address", "settings"] as const;
+
 /** `part`: what the user has to correct. */
-export type AccountProblem = { part: "key" | "account" | "permission" | "address" | "settings"; message: string };
+export type AccountProblem = { part: (typeof accountParts)[number]; message: string };
 
 export type RateRequest = {
   from: Address;

@@ -1,6 +1,8 @@
 import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import { carrierNames } from "../../carriers/installed-carriers.ts";
+import { accountParts } from "../../carriers/seam/carrier.ts";
+import { labelTypes } from "../../carriers/seam/labels.ts";
 import { PickupRules } from "../../carriers/seam/pickup-rules.ts";
 import { CalendarDate, CardHeader, RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import { serviceLevels } from "../../carriers/rate-card/service-level.ts";
@@ -104,12 +106,42 @@ export const CarrierCatalog = Type.Object({
       description: Type.String(),
       usesRateCards: Type.Boolean(),
       capabilities: Type.Array(OneOf(["rate", "pickup", "track", "label"])),
+      supports: Type.Object(
+        {
+          quotes: Type.Boolean(),
+          labels: Type.Boolean(),
+          voids: Type.Boolean(),
+          pickups: Type.Boolean(),
+          tracking: Type.Boolean(),
+          manifests: Type.Boolean(),
+          addressCheck: Type.Boolean(),
+          webhooks: Type.Boolean(),
+          accountTest: Type.Boolean(),
+        },
+        { description: "What the carrier can be asked for" },
+      ),
+      labelTypes: Type.Array(OneOf(labelTypes), { description: "Files of its labels; the first is the default" }),
+      extraOptions: Nullable({
+        ...AnySchema,
+        description: "Schema of `options.extra` of a label; null: there are none",
+      }),
       settings: AnySchema,
       credentials: AnySchema,
       pickupRules: PickupRules,
     }),
   ),
 });
+
+export const AccountTest = Type.Object({
+  ok: Type.Boolean(),
+  problems: Type.Array(
+    Type.Object({
+      part: OneOf(accountParts, { description: "What has to be corrected" }),
+      message: Type.String(),
+    }),
+  ),
+});
+export type AccountTest = Static<typeof AccountTest>;
 
 export const aSmallCard = {
   name: "Ground 2026",

@@ -23,6 +23,7 @@ import { findCardOn, loadTariffParts } from "./tariff-inputs.ts";
 export type OpenCarrier = {
   account: CarrierAccount;
   carrier: Carrier;
+  credentials: Record<string, unknown>;
   call(effect: Effect, signal: AbortSignal): CarrierCall;
 };
 
@@ -50,9 +51,9 @@ export async function openCarrier(ctx: Ctx, accountId: string): Promise<OpenCarr
   const stored = await getAccount(ctx.db, ctx, accountId);
   const account = presentAccount(stored);
   const carrier = findCarrier(account.carrier)!;
-  refuseInPreview(ctx, account, carrier);
-  if (!carrier.isLocal) requireOutbound(ctx);
   const credentials = openCredentials(ctx, stored);
+  if (!carrier.isTest?.({ settings: account.settings, credentials })) refuseInPreview(ctx, account, carrier);
+  if (!carrier.isLocal) requireOutbound(ctx);
   // One circuit breaker per account: an account with wrong credentials does not block the others.
   const { allowPrivate } = ctx.settings.outbound;
   const breakerKey = `${ctx.environment}:carrier-account:${account.id}`;
@@ -67,6 +68,7 @@ export async function openCarrier(ctx: Ctx, accountId: string): Promise<OpenCarr
   return {
     account,
     carrier,
+    credentials,
     call: ({ isRecorded: _isRecorded, ...effect }, signal) => ({
       ...effect,
       settings: account.settings,
@@ -156,11 +158,14 @@ function readError(log: Ctx["log"], error: unknown): Exclude<CarrierResponse<nev
   return { unknown: message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
 
-/** Preview data must not reach a real carrier by accident. */
+/** Preview data must not reach a real carrier by accident. In a carrier's test mode nothing is charged. */
 function refuseInPreview({ environment, settings }: Ctx, { name }: CarrierAccount, carrier: Carrier): void {
   if (environment === "live" || carrier.isLocal || settings.outbound.allowFromPreview) return;
   const message = `The preview calls nobody outside, and ${name} is an account with ${carrier.title}.`;
-  throw new HubError("outbound_disabled_in_preview", `${message} Use the demo carrier, or set HUB_PREVIEW_OUTBOUND.`);
+  throw new HubError(
+    "outbound_disabled_in_preview",
+    `${message} Use the demo carrier or the carrier's test mode, or set HUB_PREVIEW_OUTBOUND.`,
+  );
 }
 
 /** Quotes parcels with one account for one day. Nothing is bought. */
