@@ -73,3 +73,8 @@ export function ownEntries(call: CarrierCall, list: Json): Json[] {
     ({ metadata, reference }) => asObject(metadata).hub_key === key || reference === key,
   );
 }
+
+/** Of a file on the API's own host. The default asks for JSON, which some servers refuse to send a PDF for. */
+export function fileHeaders(call: CarrierCall): Record<string, string> {
+  return { ...api.headers(call), accept: "*/*" };
+}

@@ -6,7 +6,7 @@ import type { Charge, Label, LabelFile, SoldLabel, VoidAnswer } from "../seam/la
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
 import { dayOrInstant, wholeDays } from "../seam/storable.ts";
-import { api, apiUrl, get, keyOf, ownEntries, post, segment } from "./karrio-api.ts";
+import { api, apiUrl, fileHeaders, get, keyOf, ownEntries, post, segment } from "./karrio-api.ts";
 import { chooseRate, readRate } from "./karrio-rates.ts";
 import { shipmentBody } from "./karrio-shipment.ts";
 
@@ -89,7 +89,7 @@ async function fileAt(call: CarrierCall, url: string | undefined): Promise<Label
   const base = apiUrl(call.settings);
   if (url === undefined || !URL.canParse(url, base)) return null;
   const whole = new URL(url, base);
-  return await fetchLabelFile(call, whole.href, whole.origin === new URL(base).origin ? api.headers(call) : undefined);
+  return await fetchLabelFile(call, whole.href, whole.origin === new URL(base).origin ? fileHeaders(call) : undefined);
 }
 
 type Sold = {

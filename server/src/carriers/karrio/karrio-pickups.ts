@@ -6,7 +6,7 @@ import { centsOf } from "../seam/money.ts";
 import type { PickupConfirmation, PickupRequest, PickupState } from "../seam/pickups.ts";
 import { asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
-import { api, apiUrl, get, keyOf, ownEntries, post, segment } from "./karrio-api.ts";
+import { apiUrl, fileHeaders, get, keyOf, ownEntries, post, segment } from "./karrio-api.ts";
 import { addressBody } from "./karrio-shipment.ts";
 
 /** The carrier of all these labels. karrio books and closes carrier by carrier. */
@@ -112,7 +112,7 @@ export async function createManifest(call: CarrierCall, { from, parcels }: Manif
   const { id, number, url } = manifestIn(earlier ?? (await post(call, "/v1/manifests", body)));
   const base = apiUrl(call.settings);
   const whole = url !== undefined && URL.canParse(url, base) ? new URL(url, base) : undefined;
-  const headers = whole?.origin === new URL(base).origin ? api.headers(call) : undefined;
+  const headers = whole?.origin === new URL(base).origin ? fileHeaders(call) : undefined;
   return { number, file: await fetchLabelFile(call, whole?.href, headers), carrierData: { manifestId: id } };
 }
 

@@ -100,3 +100,12 @@ export function carriersIn(answer: Json): KnownCarrier[] {
     return [{ id, services: asList(services).flatMap(({ service_code }) => asText(service_code) ?? []) }];
   });
 }
+
+/**
+ * Headers for fetching a file: the key for files on the API's own host, undefined for other hosts. The default asks for JSON, which
+ * some servers refuse to send a PDF for.
+ */
+export function fileHeaders(call: CarrierCall, url: string | undefined): Record<string, string> | undefined {
+  const isOwn = url !== undefined && URL.canParse(url) && new URL(url).origin === new URL(apiUrl(call.settings)).origin;
+  return isOwn ? { ...api.headers(call), accept: "*/*" } : undefined;
+}

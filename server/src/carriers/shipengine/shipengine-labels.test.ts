@@ -100,8 +100,9 @@ describe("a purchase", () => {
   });
 
   test.each([
-    ["https://api.shipengine.com/v1/downloads/1.zpl", { "api-key": "abc" }, false],
+    ["https://api.shipengine.com/v1/downloads/1.zpl", { "api-key": "abc", accept: "*/*" }, false],
     ["https://files.example/1.zpl", {}, true],
+    ["https://api.shipengine.com.example/1.zpl", {}, true],
   ])("a file at %s is fetched", async (href, headers, withoutCredentials) => {
     const body = fixture("label", { label_download: { href }, label_format: "zpl" });
     const { pathname } = new URL(href);

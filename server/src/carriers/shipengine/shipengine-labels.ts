@@ -8,7 +8,7 @@ import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
 import { dayOrInstant } from "../seam/storable.ts";
 import { notSupported } from "../seam/unsupported.ts";
-import { api, apiUrl, carriersIn, chosenCarriers, get, post, segment } from "./shipengine-api.ts";
+import { api, carriersIn, chosenCarriers, fileHeaders, get, post, segment } from "./shipengine-api.ts";
 import { amountIn, currencyOf, linesIn } from "./shipengine-rates.ts";
 import { shipmentBody } from "./shipengine-shipment.ts";
 
@@ -115,8 +115,7 @@ async function labelOf(call: CarrierCall, answer: Json, { parcels: wanted }: Lab
 /** Inline files are data URLs. Others are on the API's own host, which wants the key, or elsewhere. */
 async function fileOf(call: CarrierCall, source: string | undefined): Promise<LabelFile | null> {
   if (source === undefined || source.startsWith("data:")) return labelFileOfBase64(source);
-  const isOwn = URL.canParse(source) && new URL(source).origin === new URL(apiUrl(call.settings)).origin;
-  return await fetchLabelFile(call, source, isOwn ? api.headers(call) : undefined);
+  return await fetchLabelFile(call, source, fileHeaders(call, source));
 }
 
 type Sold = {

@@ -4,7 +4,7 @@ import { lookUp } from "../seam/json-api.ts";
 import { fetchLabelFile } from "../seam/label-file.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
-import { api, apiUrl, get, post, segment } from "./shipengine-api.ts";
+import { api, fileHeaders, get, post, segment } from "./shipengine-api.ts";
 import { labelIds } from "./shipengine-pickups.ts";
 
 /** Some carriers make the manifest in the background: the next attempt asks for it by the noted ID. */
@@ -20,8 +20,7 @@ export async function createManifest(call: CarrierCall, { parcels }: ManifestReq
     const message = "ShipEngine is still making the manifest.";
     throw new RemoteError("in_progress", message, { retryable: true, mayHaveHappened: true, retryAfterMs: 60_000 });
   }
-  const isOwn = manifest.url !== undefined && manifest.url.startsWith(new URL(apiUrl(call.settings)).origin);
-  const file = await fetchLabelFile(call, manifest.url, isOwn ? api.headers(call) : undefined);
+  const file = await fetchLabelFile(call, manifest.url, fileHeaders(call, manifest.url));
   return { number: manifest.number, file, carrierData: { manifestId: manifest.id } };
 }
 
