@@ -6,16 +6,16 @@ import { RemoteError } from "../server/src/core/remote-error.ts";
 /**
  * Runs the readers of a carrier's adapter over every recorded response in a folder and prints what was read or why not.
  * `node scripts/hold-carrier.ts <carrier> <folder>`. The file name begins with the kind: rate, buy, track, void, pickup, error ...
- * An adapter has its readers in readers.ts, with `kindOf` for samples that are named by a request, such as POST /v2/shipments.
+ * An adapter has its readers in <carrier>-readers.ts, with `kindOf` for samples that are named by a request, such as POST /v2/shipments.
  */
 type Sample = Recorded & { name: string };
 type Adapter = { readers: Readers; kindOf?: (name: string) => string | undefined };
 type Outcome = "read" | "rejection" | "empty" | "skipped" | "failed";
 
 const [carrier, folder] = process.argv.slice(2);
-const source = path.join(import.meta.dirname, "../server/src/carriers", carrier ?? "-", "readers.ts");
+const source = path.join(import.meta.dirname, "../server/src/carriers", carrier ?? "-", `${carrier}-readers.ts`);
 if (carrier === undefined || folder === undefined || !existsSync(source) || !existsSync(folder)) {
-  console.error("Usage: node scripts/hold-carrier.ts <carrier with a readers.ts> <folder of recorded responses>");
+  console.error("Usage: node scripts/hold-carrier.ts <carrier with a readers file> <folder of recorded responses>");
   process.exit(2);
 }
 const { readers, kindOf } = (await import(source)) as Adapter;
