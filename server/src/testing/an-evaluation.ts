@@ -41,7 +41,7 @@ const demoBridges: BridgeDirectory = {
   readSent: () => Promise.resolve(),
 };
 
-const can = { givesPrices: true, sellsLabels: true, takesLabelsBack: true };
+const can = { givesPrices: true, sellsLabels: true, takesLabelsBack: true, isRatedLocally: true };
 const priceOf = (service: string, dollars: number, transitDays: number | null) => ({
   service,
   serviceName: service.toLowerCase(),

@@ -1,4 +1,5 @@
-import type { CarrierCall, Label } from "../carriers/carrier.ts";
+import type { CarrierCall } from "../carriers/seam/carrier.ts";
+import type { Label } from "../carriers/seam/labels.ts";
 import { demoCarrier } from "../carriers/demo/demo-carrier.ts";
 import { afterFile } from "./after-file.ts";
 
@@ -30,6 +31,7 @@ export function scriptLabels(): LabelDesk {
   demoCarrier.voidLabel = async (_call, { trackingNumber }) => {
     await desk.nextVoids.shift()?.();
     desk.voided.push(trackingNumber);
+    return { state: "voided" };
   };
   afterFile(() => Object.assign(demoCarrier, { createLabel, voidLabel }));
   return desk;

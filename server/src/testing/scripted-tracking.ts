@@ -1,4 +1,5 @@
-import type { Carrier, ParcelToTrack, TrackingReport } from "../carriers/carrier.ts";
+import type { Carrier } from "../carriers/seam/carrier.ts";
+import type { ParcelToTrack, TrackingReport } from "../carriers/seam/tracking.ts";
 import { findCarrier } from "../carriers/installed-carriers.ts";
 import { afterFile } from "./after-file.ts";
 

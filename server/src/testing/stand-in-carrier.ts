@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Carrier, CarrierCall, CarrierData } from "../carriers/carrier.ts";
+import type { Carrier, CarrierCall, CarrierData } from "../carriers/seam/carrier.ts";
 import { carriers } from "../carriers/installed-carriers.ts";
-import { defaultPickupRules } from "../carriers/pickup-rules.ts";
+import { defaultPickupRules } from "../carriers/seam/pickup-rules.ts";
 import { ask, askJson } from "../core/outbound/ask-remote.ts";
 import { Strict } from "../core/schema.ts";
 import { Type } from "../core/type.ts";
@@ -137,11 +137,12 @@ export const standInCarrier: Carrier = {
   description: "A carrier on loopback.",
   settings: Strict({ baseUrl: Type.String() }),
   credentials: Strict({ token: Type.Optional(Type.String()), user: Type.Optional(Type.String()) }),
-  sendsTo: ({ baseUrl }) => String(baseUrl),
+  sendsTo: ({ baseUrl }) => [String(baseUrl)],
   pickupRules: defaultPickupRules,
   isLocal: false,
-  usesRateCards: false,
-  timeoutMs: 20_000,
+  usesRateCards: () => false,
+  timeouts: {},
+  labelTypes: ["text/plain"],
   async schedulePickup(call) {
     const { number, token } = await create(call, "pickups");
     return { confirmationNumber: number, messages: [], carrierData: { token } };
@@ -150,17 +151,18 @@ export const standInCarrier: Carrier = {
     undo(call, `/pickups/${confirmationNumber}`, carrierData),
   async createLabel(call, { service }) {
     const { number, token } = await create(call, "labels");
-    const content = Buffer.from(number).toString("base64");
+    const file = { contentType: "text/plain" as const, content: Buffer.from(number) };
     return {
-      trackingNumber: number,
       service,
-      costCents: 500,
-      contentType: "text/plain",
-      content,
+      charge: { cents: 500, currency: "USD" },
+      parcels: [{ trackingNumber: number, file }],
       carrierData: { token },
     };
   },
-  voidLabel: (call, { trackingNumber, carrierData }) => undo(call, `/labels/${trackingNumber}`, carrierData),
+  async voidLabel(call, { trackingNumber, carrierData }) {
+    await undo(call, `/labels/${trackingNumber}`, carrierData);
+    return { state: "voided" };
+  },
   async track(call, parcels) {
     const body = { json: { tokens: parcels.map(({ carrierData }) => carrierData?.token ?? null) } };
     const { seen } = (await askJson(call, { method: "POST", url: urlOf(call, "/track"), body, retry: "safe" })) as {

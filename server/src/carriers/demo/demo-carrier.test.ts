@@ -1,28 +1,43 @@
 import { expect, test } from "vitest";
-import type { CarrierCall } from "../carrier.ts";
+import type { CarrierCall, LabelRequest, RateRequest } from "../seam/carrier.ts";
+import type { PickupRequest } from "../seam/pickups.ts";
 import { carriers, findCarrier } from "../installed-carriers.ts";
 import { demoCarrier } from "./demo-carrier.ts";
 
 const now = new Date("2026-03-04T12:00:00Z");
 const http: CarrierCall["http"] = { request: () => Promise.reject(new Error("the demo carrier calls nobody")) };
 const { signal } = new AbortController();
-const call: CarrierCall = { settings: {}, credentials: {}, http, now: () => now, effectKey: "one", signal };
-const request = {
-  origin: { zip: "10001" },
-  destination: { zip: "90210" },
-  weight: { value: 3, unit: "lb" as const },
+const call: CarrierCall = {
+  settings: {},
+  credentials: {},
+  http,
+  now: () => now,
+  effectKey: "one",
+  attempt: 1,
+  noted: null,
+  note: () => Promise.resolve(),
+  token: () => Promise.reject(new Error("the demo carrier has no tokens")),
+  signal,
+};
+const request: RateRequest = {
+  from: { zip: "10001" },
+  to: { zip: "90210" },
+  parcels: [{ weight: { value: 3, unit: "lb" } }],
+  options: {},
   shipDate: "2026-03-04",
 };
+const labelRequest: LabelRequest = { ...request, service: "Ground" };
 
 test("the demo carrier answers the same question in the same way", async () => {
   const [first, second] = [await demoCarrier.rate!(call, request), await demoCarrier.rate!(call, request)];
   expect(first).toEqual(second);
   expect(first.map((quote) => quote.service)).toContain("NAT_GROUND");
-  const pickup = {
+  const pickup: PickupRequest = {
     address: {},
     readyTime: "2026-03-05T14:00:00Z",
     closeTime: "2026-03-05T18:00:00Z",
     packageCount: 2,
+    parcels: [],
   };
   const confirmed = await demoCarrier.schedulePickup!(call, pickup);
   expect(confirmed).toEqual(await demoCarrier.schedulePickup!(call, pickup));
@@ -64,16 +79,15 @@ test("a demo parcel's story begins when it was shipped, only ever goes on, and e
 });
 
 test("a demo label names its tracking number and its price, on a page that can be printed", async () => {
-  const label = await demoCarrier.createLabel!(call, {
-    service: "Ground",
-    from: { zip: "10001" },
-    to: { zip: "90210", name: "Zoë (the 2nd) \\ 日本" },
-    weight: { value: 3, unit: "lb" },
-  });
-  expect(label.costCents).toBeGreaterThan(1000);
-  expect(label.contentType).toBe("application/pdf");
-  const file = Buffer.from(label.content, "base64").toString("latin1");
-  expect(file).toContain(`(${label.trackingNumber}) '`);
+  const to = { zip: "90210", name: "Zoë (the 2nd) \\ 日本" };
+  const label = await demoCarrier.createLabel!(call, { ...labelRequest, to });
+  expect(label.charge).toMatchObject({ cents: expect.any(Number), currency: "USD" });
+  expect(label.charge!.cents).toBeGreaterThan(1000);
+  expect(label.charge!.lines!.reduce((sum, { cents }) => sum + cents, 0)).toBe(label.charge!.cents);
+  const [parcel] = label.parcels;
+  expect(parcel!.file!.contentType).toBe("application/pdf");
+  const file = parcel!.file!.content.toString("latin1");
+  expect(file).toContain(`(${parcel!.trackingNumber}) '`);
   expect(file).toContain(String.raw`(Zoë \(the 2nd\) \\ ??) '`);
   // Readers go by the places of its parts.
   const table = Number(/startxref\n(\d+)\n%%EOF\n$/.exec(file)![1]);
@@ -85,30 +99,63 @@ test("a demo label names its tracking number and its price, on a page that can b
 });
 
 test("a demo label costs what is charged on its day", async () => {
-  const on = async (day: string) =>
-    await demoCarrier.createLabel!(
-      { ...call, now: () => new Date(`${day}T12:00:00Z`) },
-      {
-        service: "NAT_GROUND",
-        from: { zip: "10001" },
-        to: { zip: "90210" },
-        weight: { value: 30, unit: "lb" },
-        dimensions: { length: 100, width: 12, height: 12, unit: "in" },
-      },
-    );
+  const on = async (shipDate: string) =>
+    await demoCarrier.createLabel!(call, {
+      ...labelRequest,
+      parcels: [{ weight: { value: 30, unit: "lb" }, dimensions: { length: 100, width: 12, height: 12, unit: "in" } }],
+      shipDate,
+    });
   const [peak, spring] = [await on("2026-01-02"), await on("2026-03-04")];
-  expect(peak.costCents).toBeGreaterThan(spring.costCents!);
-  expect(peak.trackingNumber).toBe(spring.trackingNumber);
+  expect(peak.charge!.cents).toBeGreaterThan(spring.charge!.cents);
+  expect(peak.parcels).toEqual(spring.parcels);
+});
+
+test("several parcels are priced one by one and added, and each gets its own tracking number", async () => {
+  const [light, heavy] = [
+    { weight: { value: 3, unit: "lb" as const } },
+    { weight: { value: 30, unit: "lb" as const } },
+  ];
+  const priceOf = async (parcels: RateRequest["parcels"]) => {
+    const [quote] = await demoCarrier.rate!(call, { ...request, parcels, services: ["Ground"] });
+    if (!quote || "reason" in quote) throw new Error("no price");
+    return quote;
+  };
+  const [one, two, both] = [await priceOf([light]), await priceOf([heavy]), await priceOf([light, heavy])];
+  expect(both.total).toBeCloseTo(one.total + two.total, 10);
+  expect(both.weight).toBeNull();
+  expect(both.lines.map(({ label }) => label)).toEqual([
+    ...one.lines.map(({ label }) => `Parcel 1: ${label}`),
+    ...two.lines.map(({ label }) => `Parcel 2: ${label}`),
+  ]);
+  const label = await demoCarrier.createLabel!(call, { ...labelRequest, parcels: [light, heavy] });
+  expect(label.charge!.cents).toBe(Math.round(both.total * 100));
+  expect(new Set(label.parcels.map(({ trackingNumber }) => trackingNumber)).size).toBe(2);
+  const [unavailable] = await demoCarrier.rate!(call, {
+    ...request,
+    parcels: [light, { weight: { value: 151, unit: "lb" } }],
+    services: ["Ground"],
+  });
+  expect(unavailable).toMatchObject({ reason: "over_limit" });
+});
+
+test("a home costs more than a business, and foreign postal codes are not taken for ZIPs", async () => {
+  const totalOf = async (more: Partial<RateRequest>) => {
+    const [quote] = await demoCarrier.rate!(call, { ...request, ...more, services: ["Ground"] });
+    return quote && "total" in quote ? quote.total : quote?.reason;
+  };
+  expect(await totalOf({ options: { residential: true } })).toBeGreaterThan(
+    Number(await totalOf({ options: { residential: false } })),
+  );
+  expect(await totalOf({ to: { zip: "90210", countryCode: "DE" } })).toBe("zone_unresolved");
 });
 
 test("carriers have names of their own", () => {
   expect(new Set(carriers.map(({ name }) => name)).size).toBe(carriers.length);
-  expect(findCarrier("rate-card")?.usesRateCards).toBe(true);
+  expect(findCarrier("rate-card")?.usesRateCards({})).toBe(true);
 });
 
 test("a service that the demo carrier does not have is refused, not passed over", async () => {
-  const [origin, destination] = [{ zip: "07114" }, { zip: "12207" }];
-  const asked = { origin, destination, weight: { value: 1, unit: "lb" as const }, shipDate: "2026-03-02" };
+  const asked = { ...request, from: { zip: "07114" }, to: { zip: "12207" } };
   await expect(demoCarrier.rate!(call, { ...asked, services: ["Ground", "Pigeon"] })).rejects.toMatchObject({
     code: "unknown_service",
   });

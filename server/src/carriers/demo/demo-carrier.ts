@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
-import { Type } from "../../core/type.ts";
 import type { SetLookup } from "../../core/conditions.ts";
-import { Strict } from "../../core/schema.ts";
-import type { Carrier, ParcelToTrack, TrackingEvent, TrackingReport } from "../carrier.ts";
-import { RemoteError } from "../../core/remote-error.ts";
-import { defaultPickupRules } from "../pickup-rules.ts";
-import type { RateCard } from "../rate-card/card.schemas.ts";
 import { toCents } from "../../core/money.ts";
+import type { RateCard } from "../rate-card/card.schemas.ts";
 import { findService } from "../rate-card/compile-card.ts";
-import { quoteService } from "../rate-card/quote.ts";
-import { confirmationOf, servicesOf } from "../rate-card/rate-card-carrier.ts";
+import { confirmationOf } from "../rate-card/rate-card-carrier.ts";
+import { quoteShipment, rateShipment } from "../rate-card/rate-shipment.ts";
 import type { Tariff } from "../rate-card/tariff.ts";
 import { createTariff } from "../rate-card/tariff.ts";
+import type { Carrier } from "../seam/carrier.ts";
+import { RemoteError } from "../seam/http.ts";
+import { defaultPickupRules } from "../seam/pickup-rules.ts";
+import { Strict, Type } from "../seam/schema.ts";
+import type { ParcelToTrack, TrackingEvent, TrackingReport } from "../seam/tracking.ts";
 import { demoCards } from "./demo-cards.ts";
 import { drawLabel } from "./demo-label.ts";
 
@@ -33,17 +33,17 @@ export const demoCarrier: Carrier = {
   credentials: Strict({ apiKey: Type.Optional(Type.String({ maxLength: 200 })) }),
   pickupRules: { ...defaultPickupRules, serviceDays: [1, 2, 3, 4, 5, 6] },
   isLocal: true,
-  usesRateCards: false,
+  usesRateCards: () => false,
   ownCard,
-  async rate(_call, { services, ...request }) {
-    const tariff = ownTariff();
-    return servicesOf(tariff, services).map((service) => quoteService(tariff, service, request));
+  labelTypes: ["application/pdf"],
+  async rate(_call, request) {
+    return rateShipment(ownTariff(), request);
   },
   async schedulePickup({ settings, effectKey }, { packageCount }) {
     if (settings.refusePickups === true)
       throw new RemoteError("pickup_refused", "The demo carrier is set to reject pickups.");
     const messages = packageCount > 50 ? ["A larger vehicle was arranged."] : [];
-    return { confirmationNumber: confirmationOf("DEMO", effectKey), chargeCents: 0, messages };
+    return { confirmationNumber: confirmationOf("DEMO", effectKey), charge: { cents: 0, currency: "USD" }, messages };
   },
   async cancelPickup() {},
   /** The driver is dispatched at the ready time and has picked up at the close time, unless `missPickups` is set. */
@@ -56,32 +56,32 @@ export const demoCarrier: Carrier = {
   async track({ now }, parcels) {
     return parcels.map((parcel) => trackingOf(parcel, now()));
   },
-  async createLabel({ settings, effectKey, now }, { service, from, to, weight, dimensions, reference }) {
+  async createLabel({ settings, effectKey }, { service, ...request }) {
     if (settings.refuseLabels === true)
       throw new RemoteError("label_rejected", "The demo carrier is set to reject labels.");
     const tariff = ownTariff();
     const match = findService(tariff.card, service);
     if (!match) throw new RemoteError("unknown_service", `The demo carrier has no service ${service}.`);
-    const request = {
-      origin: { zip: from.zip, state: from.provinceCode },
-      destination: { zip: to.zip, state: to.provinceCode },
-      weight,
-      dimensions,
-      shipDate: now().toISOString().slice(0, 10),
-    };
-    const quote = quoteService(tariff, match.service, request);
+    const quote = quoteShipment(tariff, match.service, request);
     if ("reason" in quote) throw new RemoteError(quote.reason, quote.message);
-    const trackingNumber = trackingNumberOf(effectKey);
-    const lines = ["DEMO LABEL - NOT FOR MAILING", trackingNumber, to.name ?? "", to.zip ?? "", reference ?? ""];
+    const { to, reference } = request;
+    const parcels = request.parcels.map((parcel, index) => {
+      const trackingNumber = trackingNumberOf(index === 0 ? effectKey : `${effectKey}:${index + 1}`);
+      const texts = [trackingNumber, to.name, to.zip, parcel.reference ?? reference];
+      const lines = ["DEMO LABEL - NOT FOR MAILING", ...texts.map((text) => text ?? "")];
+      return { trackingNumber, file: { contentType: "application/pdf" as const, content: drawLabel(lines) } };
+    });
+    const lines = quote.lines.map(({ code, label, amount }) => ({ code, label, cents: toCents(amount) }));
     return {
-      trackingNumber,
       service: match.service.code,
-      costCents: toCents(quote.total),
-      contentType: "application/pdf",
-      content: drawLabel(lines).toString("base64"),
+      charge: { cents: toCents(quote.total), currency: quote.currency, lines },
+      parcels,
+      ...(quote.transitDays === null ? {} : { transitDays: quote.transitDays }),
     };
   },
-  async voidLabel() {},
+  async voidLabel() {
+    return { state: "voided" };
+  },
 };
 
 /** Derived from the effect key, so that a retry gets the same number; long enough to avoid collisions. */

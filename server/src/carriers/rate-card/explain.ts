@@ -1,15 +1,12 @@
 import type { Weight } from "../../core/weight.ts";
 import { formatCents, fromCents } from "../../core/money.ts";
+import type { QuotedWeight, QuoteLine } from "../seam/quotes.ts";
 import type { CompiledCard, CompiledService } from "./compile-card.ts";
 import { fromMg } from "./measures.ts";
 import type { Price, PriceLine, Situation } from "./price.ts";
 
-export type ExplainedLine = { code: string; label: string; amount: number; explanation: string };
-
-export type ExplainedWeight = { actual: Weight; dimensional: Weight | null; billable: Weight; rated: Weight };
-
 /** Each line with the numbers it was computed from. */
-export function explainLines(situation: Situation, price: Price): ExplainedLine[] {
+export function explainLines(situation: Situation, price: Price): QuoteLine[] {
   return price.lines.map((line) => ({
     code: line.code,
     label: labelOf(situation.card, line.code),
@@ -18,7 +15,7 @@ export function explainLines(situation: Situation, price: Price): ExplainedLine[
   }));
 }
 
-export function explainWeight({ breakUnit }: CompiledService, price: Price): ExplainedWeight {
+export function explainWeight({ breakUnit }: CompiledService, price: Price): QuotedWeight {
   return {
     actual: fromMg(price.actualMg, breakUnit),
     dimensional: price.dimMg === 0 ? null : fromMg(price.dimMg, breakUnit),

@@ -3,7 +3,7 @@ import type { FoundZone, NoZone, Place } from "../zones/resolve-zone.ts";
 import { normaliseZip, stateOfPlace } from "../zones/zip.ts";
 import { fromCents } from "../../core/money.ts";
 import type { CompiledService } from "./compile-card.ts";
-import type { ExplainedLine, ExplainedWeight } from "./explain.ts";
+import type { QuotedWeight, QuoteLine, NoQuote } from "../seam/quotes.ts";
 import { explainLines, explainWeight } from "./explain.ts";
 import { toMg, toSides } from "./measures.ts";
 import type { Refusal, Trip } from "./price.ts";
@@ -21,7 +21,8 @@ export type QuoteRequest = {
   shipDate: string;
 };
 
-export type Quote = {
+/** The price of one parcel by a rate card. */
+export type CardQuote = {
   service: string;
   serviceName: string;
   level: string;
@@ -29,18 +30,15 @@ export type Quote = {
   zoneSource: FoundZone["source"];
   distanceMiles: number | null;
   borderline: boolean;
-  /** The neighboring zone and its price; set if `borderline`. */
   alternative: { zone: string; total: number | null } | null;
   total: number;
   currency: string;
   transitDays: number | null;
-  weight: ExplainedWeight;
-  lines: ExplainedLine[];
+  weight: QuotedWeight;
+  lines: QuoteLine[];
 };
 
-export type NoQuote = { service: string; serviceName: string; reason: (Refusal | NoZone)["reason"]; message: string };
-
-export function quoteService(tariff: Tariff, service: CompiledService, request: QuoteRequest): Quote | NoQuote {
+export function quoteService(tariff: Tariff, service: CompiledService, request: QuoteRequest): CardQuote | NoQuote {
   const named = { service: service.code, serviceName: service.name };
   const refuse = ({ reason, message }: Refusal | NoZone): NoQuote => ({ ...named, reason, message });
   const parcel = { weightMg: toMg(request.weight), sides: request.dimensions && toSides(request.dimensions) };

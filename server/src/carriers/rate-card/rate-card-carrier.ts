@@ -1,12 +1,9 @@
 import { createHash } from "node:crypto";
-import { Strict } from "../../core/schema.ts";
-import type { Carrier } from "../carrier.ts";
-import { RemoteError } from "../../core/remote-error.ts";
-import { defaultPickupRules } from "../pickup-rules.ts";
-import type { CompiledService } from "./compile-card.ts";
-import { findService } from "./compile-card.ts";
-import { quoteService } from "./quote.ts";
-import type { Tariff } from "./tariff.ts";
+import type { Carrier } from "../seam/carrier.ts";
+import { RemoteError } from "../seam/http.ts";
+import { defaultPickupRules } from "../seam/pickup-rules.ts";
+import { Strict } from "../seam/schema.ts";
+import { rateShipment } from "./rate-shipment.ts";
 
 /** A contract without an API: prices come from uploaded cards, and pickups are checked and recorded only. */
 export const rateCardCarrier: Carrier = {
@@ -19,26 +16,16 @@ export const rateCardCarrier: Carrier = {
   pickupRules: defaultPickupRules,
   isLocal: true,
   recordsOnly: true,
-  usesRateCards: true,
-  async rate({ tariff }, { services, ...request }) {
+  usesRateCards: () => true,
+  async rate({ tariff }, request) {
     if (!tariff) throw new RemoteError("no_rate_card", "This account has no rate card in effect on that day.");
-    return servicesOf(tariff, services).map((service) => quoteService(tariff, service, request));
+    return rateShipment(tariff, request);
   },
   async schedulePickup() {
     return { confirmationNumber: null, messages: [carrierNotContacted] };
   },
   async cancelPickup() {},
 };
-
-/** The named services, or all. An unknown name is an error rather than a missing quote. */
-export function servicesOf({ card }: Tariff, names: string[] | undefined): CompiledService[] {
-  if (!names) return card.services;
-  return names.map((name) => {
-    const match = findService(card, name);
-    if (!match) throw new RemoteError("unknown_service", `The rate card has no service ${name}.`);
-    return match.service;
-  });
-}
 
 export const carrierNotContacted =
   "The carrier was not contacted. Call it and record its confirmation number with PATCH and `confirmationNumber`.";

@@ -5,6 +5,7 @@ import type { Weight } from "../../core/weight.ts";
 import type { RateCard } from "../rate-card/card.schemas.ts";
 import type { Tariff } from "../rate-card/tariff.ts";
 import type { AddressCheck } from "./address-check.ts";
+import type { CarrierData } from "./carrier-data.ts";
 import type { Charge, Label, LabelFile, SoldLabel, VoidAnswer } from "./labels.ts";
 import type { CompletePickupRules } from "./pickup-rules.ts";
 import type { PickupConfirmation, PickupRequest, PickupState } from "./pickups.ts";
@@ -100,11 +101,7 @@ export type CarrierOperation =
 
 export type Settings = Record<string, unknown>;
 
-/**
- * The carrier's own IDs, tokens or versions, handed back to it in later calls about the same record. JSON of up to 16 KiB,
- * stored with the pickup, label or shipment. Opaque to the hub and never returned by the API.
- */
-export type CarrierData = Record<string, unknown>;
+export type { CarrierData } from "./carrier-data.ts";
 
 /** The context of one call to a carrier. */
 export type CarrierCall = {

@@ -1,4 +1,4 @@
-import type { CarrierData } from "./carrier.ts";
+import type { CarrierData } from "./carrier-data.ts";
 
 export const labelTypes = ["text/plain", "application/pdf", "image/png", "image/gif", "application/zpl"] as const;
 

@@ -8,7 +8,7 @@ const wholeUnits = new Set(["CLP", "ISK", "JPY", "KRW", "VND"]);
  * cents; further decimals are rounded half up. Throws if it is no amount.
  */
 export function centsOf(amount: unknown, currency: string): number {
-  const text = typeof amount === "number" ? plainDecimal(amount) : String(amount ?? "").trim();
+  const text = typeof amount === "number" ? plainDecimal(amount) : typeof amount === "string" ? amount.trim() : "";
   const match = /^(-?)(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d+))?$/.exec(text);
   if (!match) throw new RemoteError("unexpected_response", `The carrier's amount "${text.slice(0, 30)}" is no number.`);
   const [, sign, whole = "", fraction = ""] = match;

@@ -1,9 +1,9 @@
 import type { Static } from "typebox";
-import { Type } from "../core/type.ts";
-import type { FieldError } from "../core/errors.ts";
-import { OneOf, Strict } from "../core/schema.ts";
-import { Weight } from "../core/weight.ts";
-import { CalendarDate } from "./rate-card/card.schemas.ts";
+import { Type } from "../../core/type.ts";
+import type { FieldError } from "../../core/errors.ts";
+import { OneOf, Strict } from "../../core/schema.ts";
+import { Weight } from "../../core/weight.ts";
+import { CalendarDate } from "../rate-card/card.schemas.ts";
 
 const LocalTime = Type.String({
   pattern: "^([01]\\d|2[0-3]):[0-5]\\d$",

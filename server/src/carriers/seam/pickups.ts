@@ -1,6 +1,6 @@
 import type { Address } from "../../core/address.ts";
 import type { Weight } from "../../core/weight.ts";
-import type { CarrierData } from "./carrier.ts";
+import type { CarrierData } from "./carrier-data.ts";
 import type { Charge } from "./labels.ts";
 
 export type PickupRequest = {

@@ -1,5 +1,5 @@
 import type { Weight } from "../../core/weight.ts";
-import type { CarrierData } from "./carrier.ts";
+import type { CarrierData } from "./carrier-data.ts";
 import { fromCents } from "../../core/money.ts";
 
 /** The price of a shipment with one service. Zone, distance and weights are known for rate cards only. */

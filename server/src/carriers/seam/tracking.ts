@@ -1,4 +1,4 @@
-import type { CarrierData } from "./carrier.ts";
+import type { CarrierData } from "./carrier-data.ts";
 
 export type TrackingStatus =
   | "pre_transit"

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import { carrierNames } from "../../carriers/installed-carriers.ts";
-import { PickupRules } from "../../carriers/pickup-rules.ts";
+import { PickupRules } from "../../carriers/seam/pickup-rules.ts";
 import { CalendarDate, CardHeader, RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import { serviceLevels } from "../../carriers/rate-card/service-level.ts";
 import { ChartRow } from "../../carriers/zones/zone-chart.ts";

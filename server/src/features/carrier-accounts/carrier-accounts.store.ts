@@ -86,9 +86,12 @@ export async function findAccount(db: Queryable, orgId: string, id: string, day:
 export async function listNamed(
   db: Queryable,
   orgId: string,
-): Promise<Pick<Account, "id" | "name" | "carrier" | "isActive">[]> {
-  return await db.query<Pick<Account, "id" | "name" | "carrier" | "isActive">>(
-    `select id, name, carrier, is_active as "isActive" from carrier_accounts where org_id = $1 order by created_at, id`,
+): Promise<Pick<Account, "id" | "name" | "carrier" | "isActive" | "settings">[]> {
+  return await db.query<Pick<Account, "id" | "name" | "carrier" | "isActive" | "settings">>(
+    `select id, name, carrier, settings, is_active as "isActive"
+       from carrier_accounts
+      where org_id = $1
+      order by created_at, id`,
     [orgId],
   );
 }

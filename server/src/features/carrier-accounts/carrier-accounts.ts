@@ -1,8 +1,8 @@
 import { demoCards } from "../../carriers/demo/demo-cards.ts";
-import type { Carrier } from "../../carriers/carrier.ts";
+import type { Carrier } from "../../carriers/seam/carrier.ts";
 import { carriers, findCarrier } from "../../carriers/installed-carriers.ts";
 import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
-import { pickupRuleErrors, PickupRules } from "../../carriers/pickup-rules.ts";
+import { pickupRuleErrors, PickupRules } from "../../carriers/seam/pickup-rules.ts";
 import { badField, errorsAt, HubError, validationFailed } from "../../core/errors.ts";
 import { mergePatch } from "../../core/merge-patch.ts";
 import type { Page } from "../../core/page.ts";
@@ -52,7 +52,7 @@ export function listCarriers() {
     name: carrier.name,
     title: carrier.title,
     description: carrier.description,
-    usesRateCards: carrier.usesRateCards,
+    usesRateCards: carrier.usesRateCards({}),
     capabilities: [
       ...(carrier.rate ? ["rate"] : []),
       ...(carrier.schedulePickup ? ["pickup"] : []),
@@ -191,19 +191,23 @@ export type CarrierOffer = Pick<CarrierAccount, "id" | "name" | "carrier" | "isA
   givesPrices: boolean;
   sellsLabels: boolean;
   takesLabelsBack: boolean;
+  /** Prices are computed by the hub, from ZIPs, states and weights alone. */
+  isRatedLocally: boolean;
 };
 
 /** All accounts of the organization, oldest first. */
 export async function listCarrierOffers(ctx: Ctx): Promise<CarrierOffer[]> {
   const accounts = await store.listNamed(ctx.db, ctx.orgId);
-  return accounts.map((account) => {
+  return accounts.map(({ settings, ...account }) => {
     const carrier = findCarrier(account.carrier);
+    const usesRateCards = carrier?.usesRateCards(settings) ?? false;
     return {
       ...account,
-      carrierName: carrier?.usesRateCards ? account.name : account.carrier,
+      carrierName: usesRateCards ? account.name : account.carrier,
       givesPrices: carrier?.rate !== undefined,
       sellsLabels: carrier?.createLabel !== undefined,
       takesLabelsBack: carrier?.voidLabel !== undefined,
+      isRatedLocally: usesRateCards || carrier?.isLocal === true,
     };
   });
 }
@@ -278,8 +282,7 @@ function refuseWrong(
 }
 
 function addressesOf(carrier: Carrier, settings: Record<string, unknown>): string[] {
-  const address = carrier.sendsTo?.(settings);
-  return address === undefined ? [] : [address];
+  return carrier.sendsTo?.(settings) ?? [];
 }
 
 function plain(value: unknown): Record<string, unknown> {

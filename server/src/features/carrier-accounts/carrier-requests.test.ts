@@ -108,9 +108,9 @@ describe.each(kinds)("$kind of a carrier that is called over HTTP", ({ path, bod
     "that answers with a fault (%s) is asked again under the same key, and done once",
     async (fault) => {
       carrier.inject(fault);
-      standInCarrier.timeoutMs = fault === "hang" ? 500 : 20_000;
+      standInCarrier.timeouts = fault === "hang" ? { createLabel: 500, schedulePickup: 500 } : {};
       const { first, again } = await start();
-      standInCarrier.timeoutMs = 20_000;
+      standInCarrier.timeouts = {};
       expect(first.status).toBe(kind.unanswered);
       const id = kind.idOf(first.body);
       expect((await kind.read(id)).status).toBe("requested");
@@ -263,9 +263,11 @@ test("a hub that is being stopped asks nobody and waits for nobody", async () =>
   const ctx = systemContext(hub.world, org.id, "test");
   const open = await openCarrier(ctx, await carrier.account(hub, org));
   const never = () => new Promise<never>(() => {});
-  expect(await callCarrier(ctx, open, "key", never, AbortSignal.abort())).toEqual({ unknown: expect.any(String) });
+  expect(await callCarrier(ctx, open, "createLabel", "key", never, AbortSignal.abort())).toEqual({
+    unknown: expect.any(String),
+  });
   const stopping = new AbortController();
-  const asked = callCarrier(ctx, open, "key", never, stopping.signal);
+  const asked = callCarrier(ctx, open, "createLabel", "key", never, stopping.signal);
   stopping.abort();
   expect(await asked).toEqual({ unknown: expect.any(String) });
 });

@@ -1,4 +1,5 @@
-import type { Carrier, CarrierCall, CarrierData } from "../../carriers/carrier.ts";
+import type { Carrier, CarrierCall, CarrierData, CarrierOperation } from "../../carriers/seam/carrier.ts";
+import type { Charge } from "../../carriers/seam/labels.ts";
 import { HubError } from "../../core/errors.ts";
 import { linePattern } from "../../core/schema.ts";
 import { findUnstorableText } from "../../core/strict-json.ts";
@@ -23,6 +24,7 @@ type RequestRecord = { id: string; carrierAccountId: string | null; attempts: nu
  * retried and finally fails with `outcome_unknown`.
  */
 export type CarrierRequest<R extends RequestRecord, T> = {
+  operation: CarrierOperation;
   /** Idempotency key at the carrier: the same for every attempt. */
   effectKey(record: R): string;
   /** Calls the carrier and validates the response: one that cannot be stored is a RemoteError. */
@@ -131,8 +133,8 @@ export async function sendAndAnswer<R extends RequestRecord, T, A>(
   open: OpenCarrier,
   answerOf: (settled: R, response: CarrierResponse<T>, tx: Tx) => A | HubError | Promise<A | HubError>,
 ): Promise<A> {
-  const key = request.effectKey(sent);
-  const response = await callCarrier(ctx, open, key, (carrier, call) => request.send(ctx, carrier, call, sent));
+  const send = (carrier: Carrier, call: CarrierCall): Promise<T> => request.send(ctx, carrier, call, sent);
+  const response = await callCarrier(ctx, open, request.operation, request.effectKey(sent), send);
   try {
     return await change(
       ctx,
@@ -154,8 +156,9 @@ export async function sendAndSettle<R extends RequestRecord, T>(
   stopping?: AbortSignal,
 ): Promise<R> {
   const send = (carrier: Carrier, call: CarrierCall): Promise<T> => request.send(ctx, carrier, call, sent);
+  const { operation } = request;
   const key = request.effectKey(sent);
-  const response = "carrier" in opened ? await callCarrier(ctx, opened, key, send, stopping) : opened;
+  const response = "carrier" in opened ? await callCarrier(ctx, opened, operation, key, send, stopping) : opened;
   // Aborted because the hub stops, not for lack of a response: the next worker retries at once.
   if ("unknown" in response) stopping?.throwIfAborted();
   return await ctx.db.transaction((tx) => settle(tx, ctx, request, sent, response));
@@ -188,8 +191,15 @@ export function isStorableLine(text: unknown): text is string {
   return typeof text === "string" && text.length <= 100 && line.test(text) && findUnstorableText(text).length === 0;
 }
 
-export function isCents(cents: unknown): boolean {
-  return Number.isSafeInteger(cents) && (cents as number) >= 0;
+/** Lines may be negative, such as discounts. */
+export function isCharge({ cents, currency, lines = [] }: Charge): boolean {
+  return (
+    Number.isSafeInteger(cents) &&
+    cents >= 0 &&
+    /^[A-Z]{3}$/.test(currency) &&
+    lines.length <= 100 &&
+    lines.every((one) => isStorableLine(one.code) && isStorableLine(one.label) && Number.isSafeInteger(one.cents))
+  );
 }
 
 export function isCarrierData(data: unknown): data is CarrierData | undefined {

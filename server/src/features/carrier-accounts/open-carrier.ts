@@ -1,7 +1,8 @@
-import type { Carrier, CarrierCall } from "../../carriers/carrier.ts";
+import type { Carrier, CarrierCall, CarrierOperation, RateRequest } from "../../carriers/seam/carrier.ts";
 import { findCarrier } from "../../carriers/installed-carriers.ts";
-import type { NoQuote, Quote } from "../../carriers/rate-card/quote.ts";
 import type { Scenario } from "../../carriers/rate-card/tariff.ts";
+import type { NoQuote, Quote } from "../../carriers/seam/quotes.ts";
+import type { Address } from "../../core/address.ts";
 import { fromCents, toCents } from "../../core/money.ts";
 import { badField, HubError } from "../../core/errors.ts";
 import { createHttpClient } from "../../core/outbound/outbound.ts";
@@ -24,8 +25,12 @@ export type OpenCarrier = {
   call(effectKey: string, signal: AbortSignal): CarrierCall;
 };
 
-/** Default response timeout. */
-const timeoutMs = 20_000;
+const defaultTimeoutMs = 20_000;
+
+/** How long the carrier may take for all requests of an operation together. */
+function timeoutOf({ timeouts }: Carrier, operation: CarrierOperation): number {
+  return timeouts?.[operation] ?? defaultTimeoutMs;
+}
 
 /** Loads an account with its carrier and credentials, ready for calls. */
 export async function openCarrier(ctx: Ctx, accountId: string): Promise<OpenCarrier> {
@@ -43,8 +48,8 @@ export async function openCarrier(ctx: Ctx, accountId: string): Promise<OpenCarr
     allowPrivate,
     breakerKey,
     findAllowedHosts: () => findOutboundHosts(ctx, ctx.orgId),
-    credentialsFor: stored.credentials === null || sendsTo === undefined ? undefined : [sendsTo],
-    timeoutMs: carrier.timeoutMs ?? timeoutMs,
+    credentialsFor: stored.credentials === null ? undefined : sendsTo,
+    timeoutMs: Math.max(defaultTimeoutMs, ...Object.values(carrier.timeouts ?? {})),
   });
   return {
     account,
@@ -55,6 +60,10 @@ export async function openCarrier(ctx: Ctx, accountId: string): Promise<OpenCarr
       http: { request: (request) => client.request({ signal, ...request }) },
       now: () => ctx.clock.now(),
       effectKey,
+      attempt: 1,
+      noted: null,
+      note: () => Promise.resolve(),
+      token: async (_name, fetchToken) => ({ ...(await fetchToken()), forget: () => Promise.resolve() }),
       signal,
     }),
   };
@@ -69,13 +78,14 @@ export type CarrierResponse<T> = { done: T } | { rejected: Failure } | { unknown
 export async function callCarrier<T>(
   ctx: Pick<Ctx, "log" | "withoutSlot">,
   { carrier, call }: OpenCarrier,
+  operation: CarrierOperation,
   effectKey: string,
   ask: (carrier: Carrier, call: CarrierCall) => Promise<T>,
   stopping?: AbortSignal,
 ): Promise<CarrierResponse<T>> {
   // A signal that is already aborted fires no event.
   if (stopping?.aborted) return { unknown: "The hub is stopping; the carrier was not called." };
-  const timeout = AbortSignal.timeout(carrier.timeoutMs ?? timeoutMs);
+  const timeout = AbortSignal.timeout(timeoutOf(carrier, operation));
   const signal = stopping ? AbortSignal.any([timeout, stopping]) : timeout;
   const late = { unknown: "The carrier did not respond in time." };
   const timedOut = new Promise<CarrierResponse<T>>((resolve) => {
@@ -115,15 +125,15 @@ export type Rater = {
   rateCard: StoredCard | null;
   rate(request: Omit<RateRequest, "shipDate">): Promise<CarrierResponse<(Quote | NoQuote)[]>>;
 };
-type RateRequest = Parameters<NonNullable<Carrier["rate"]>>[1];
 
 /** Open it once for any number of parcels. */
 export async function openRater(ctx: Ctx, accountId: string, shipDate: string, scenario?: Scenario): Promise<Rater> {
   const open = await openCarrier(ctx, accountId);
   const { account, carrier } = open;
   if (!carrier.rate) throw new HubError("invalid_state", `${carrier.title} does not support quotes.`);
-  const rateCard = carrier.usesRateCards ? ((await findCardOn(ctx, accountId, shipDate)) ?? null) : null;
-  if (carrier.usesRateCards && !rateCard) {
+  const usesRateCards = carrier.usesRateCards(account.settings);
+  const rateCard = usesRateCards ? ((await findCardOn(ctx, accountId, shipDate)) ?? null) : null;
+  if (usesRateCards && !rateCard) {
     throw new HubError("no_rate_card", `${account.name} has no rate card in effect on ${shipDate}.`);
   }
   const tariff = rateCard && (await loadTariffParts(ctx, accountId, rateCard.card, scenario)).tariff;
@@ -131,7 +141,7 @@ export async function openRater(ctx: Ctx, accountId: string, shipDate: string, s
     open,
     rateCard,
     rate: (request) =>
-      callCarrier(ctx, open, ctx.requestId, (_carrier, call) =>
+      callCarrier(ctx, open, "rate", ctx.requestId, (_carrier, call) =>
         carrier.rate!({ ...call, ...(tariff ? { tariff } : {}) }, { ...request, shipDate }),
       ),
   };
@@ -139,9 +149,15 @@ export async function openRater(ctx: Ctx, accountId: string, shipDate: string, s
 
 /** The price of a parcel with each service, line by line. */
 export async function quoteParcel(ctx: Ctx, accountId: string, request: QuoteRequest): Promise<QuoteAnswer> {
-  const { scenario, shipDate = await today(ctx), services, ...parcel } = request;
+  const { scenario, shipDate = await today(ctx), services, weight, dimensions, residential } = request;
   const { rateCard, rate } = await openRater(ctx, accountId, shipDate, scenario);
-  const response = await rate({ ...parcel, ...(services ? { services } : {}) });
+  const response = await rate({
+    from: addressOf(request.origin),
+    to: addressOf(request.destination),
+    parcels: [{ weight, ...(dimensions ? { dimensions } : {}) }],
+    options: residential === undefined ? {} : { residential },
+    ...(services ? { services } : {}),
+  });
   if (!("done" in response)) throw noQuotes(response);
   const answers = response.done;
   const quotes = answers.filter((answer) => "total" in answer).toSorted((a, b) => toCents(a.total) - toCents(b.total));
@@ -152,6 +168,10 @@ export async function quoteParcel(ctx: Ctx, accountId: string, request: QuoteReq
     quotes: quotes.map((quote) => ({ ...quote, total: fromCents(toCents(quote.total)) })) as QuoteAnswer["quotes"],
     unavailable: answers.filter((answer) => "reason" in answer),
   };
+}
+
+function addressOf({ zip, state }: QuoteRequest["origin"]): Address {
+  return { ...(zip === undefined ? {} : { zip }), ...(state === undefined ? {} : { provinceCode: state }) };
 }
 
 function noQuotes(response: { rejected: Failure } | { unknown: string }): HubError {

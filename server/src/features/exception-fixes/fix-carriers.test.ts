@@ -101,7 +101,9 @@ describe("a label", () => {
 
   test("that was sold and is of no use is for people to decide about; it is over when it is given back", async () => {
     const desk = await aDesk();
-    labels.nextTurns.push({ after: (label) => ({ ...label, content: "" }) });
+    labels.nextTurns.push({
+      after: (label) => ({ ...label, parcels: label.parcels.map((parcel) => ({ ...parcel, file: null })) }),
+    });
     const { label } = (await buy(desk)).body;
     const row = await desk.one();
     expect([row.code, actionsOf(row)]).toEqual(["content_missing", ["dismiss"]]);

@@ -1,5 +1,5 @@
-import type { Label } from "../../carriers/carrier.ts";
-import { labelTypes } from "../../carriers/carrier.ts";
+import type { Label, LabelFile, VoidAnswer } from "../../carriers/seam/labels.ts";
+import { labelTypes } from "../../carriers/seam/labels.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import { orNotFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
@@ -11,11 +11,12 @@ import {
   sendAndSettle,
   carrierWork,
   isCarrierData,
-  isCents,
+  isCharge,
   isStorableLine,
   nowOf,
 } from "../carrier-accounts/carrier-requests.ts";
 import type { Failure } from "../carrier-accounts/open-carrier.ts";
+import { today } from "../organizations/organizations.ts";
 import { shippingProblem } from "../orders/order-rules.ts";
 import { readOrders } from "../orders/orders.ts";
 import type { PreparedParcel } from "../shipments/shipments.ts";
@@ -57,8 +58,9 @@ const common: Pick<CarrierRequest<ShipmentLabel, never>, "lock" | "noResponse"> 
 };
 
 /** A purchased label and its shipment. */
-type Sold = Omit<Label, "content"> & {
-  content: Buffer | null;
+type Sold = Label & {
+  trackingNumber: string;
+  file: LabelFile | null;
   /** Why the purchased label has no file. */
   lack: Failure | null;
   parcel: PreparedParcel;
@@ -66,21 +68,30 @@ type Sold = Omit<Label, "content"> & {
 
 export const purchase: CarrierRequest<ShipmentLabel, Sold> = {
   ...common,
+  operation: "createLabel",
   effectKey: effectKeyOf,
   async send(ctx, carrier, call, label) {
     const { service, from, to, weight, dimensions, reference } = label;
-    const spec = { service, from, to, weight, ...(dimensions && { dimensions }), ...(reference && { reference }) };
-    const sold = await carrier.createLabel!(call, spec);
+    const sold = await carrier.createLabel!(call, {
+      service,
+      from,
+      to,
+      parcels: [{ weight, ...(dimensions && { dimensions }) }],
+      options: {},
+      shipDate: await today(ctx),
+      ...(reference !== null && { reference }),
+    });
     const problem = problemOf(sold);
     const parcel = problem === undefined ? await prepare(ctx, label, sold) : undefined;
-    if (parcel?.failures.size === 0) return { ...sold, ...readContent(sold), parcel };
+    const { trackingNumber, file } = sold.parcels[0]!;
+    if (parcel?.failures.size === 0) return { ...sold, trackingNumber, ...readFile(file, trackingNumber), parcel };
     ctx.log.error({ labelId: label.id, problem }, "a carrier sold a label that cannot be stored");
     const message = "The carrier may have sold the label, but its response is invalid. Contact the carrier about it.";
     throw new RemoteError("unexpected_response", message);
   },
   isPending: ({ status }) => status === "requested",
   async done(tx, ctx, current, sold) {
-    const { trackingNumber, service, costCents, contentType, content, lack, parcel, carrierData = null } = sold;
+    const { trackingNumber, service, charge, file, lack, parcel, carrierData = null } = sold;
     const now = nowOf(ctx);
     const recorded = await recordParcel(tx, ctx, parcel, { lines: current.lines, carrierData });
     const { obstacle } = recorded;
@@ -94,26 +105,38 @@ export const purchase: CarrierRequest<ShipmentLabel, Sold> = {
       shipmentId: recorded.parcel.id,
       trackingNumber,
       service,
-      costCents,
-      contentType,
-      contentBytes: content?.length ?? null,
+      costCents: charge?.cents ?? null,
+      contentType: file?.contentType ?? null,
+      contentBytes: file?.content.length ?? null,
       carrierData,
       failure: lack ?? doubt ?? null,
       purchasedAt: now,
     };
     await save(tx, ctx, bought, "purchased");
-    await store.keepContent(tx, ctx.orgId, current.id, content);
+    await store.keepContent(tx, ctx.orgId, current.id, file?.content ?? null);
     return bought;
   },
   rejected: (tx, ctx, current, failure) => save(tx, ctx, { ...move(current, "failed", nowOf(ctx)), failure }, "failed"),
 };
 
 /** Voids the label together with its shipment and file. */
-export const voiding: CarrierRequest<ShipmentLabel, void> = {
+export const voiding: CarrierRequest<ShipmentLabel, VoidAnswer> = {
   ...common,
+  operation: "voidLabel",
   effectKey: (label) => `${effectKeyOf(label)}:void`,
-  send: (_ctx, carrier, call, { trackingNumber, carrierData }) =>
-    carrier.voidLabel!(call, { trackingNumber: trackingNumber!, carrierData }),
+  async send(_ctx, carrier, call, label) {
+    const { service, purchasedAt, carrierData } = label;
+    const trackingNumber = label.trackingNumber!;
+    const answer = await carrier.voidLabel!(call, {
+      trackingNumber,
+      trackingNumbers: [trackingNumber],
+      service,
+      purchasedAt: purchasedAt!,
+      carrierData,
+    });
+    if (answer.state !== "rejected") return answer;
+    throw new RemoteError("void_rejected", answer.message ?? "The carrier rejected the void.");
+  },
   isPending: ({ voidRequestedAt }) => voidRequestedAt !== null,
   async done(tx, ctx, current) {
     const now = nowOf(ctx);
@@ -157,39 +180,37 @@ export const labelWork: ReturnType<typeof carrierWork<ShipmentLabel>> = {
 };
 
 /** Carriers' responses are untrusted input. Returns the first field that cannot be stored. */
-function problemOf({ trackingNumber, service, costCents, contentType, content, carrierData }: Label) {
-  if (!isStorableLine(trackingNumber)) return "trackingNumber";
+function problemOf({ service, charge, parcels, carrierData }: Label) {
   if (!isStorableLine(service)) return "service";
-  if (costCents !== null && !isCents(costCents)) return "costCents";
-  if (!labelTypes.includes(contentType)) return "contentType";
-  if (!isCarrierData(carrierData)) return "carrierData";
-  return typeof content === "string" ? undefined : "content";
+  if (charge !== null && !isCharge(charge)) return "charge";
+  if (parcels.length === 0 || !parcels.every((one) => isStorableLine(one.trackingNumber))) return "trackingNumber";
+  if (!parcels.every(({ file }) => file === null || labelTypes.includes(file.contentType))) return "contentType";
+  return isCarrierData(carrierData) ? undefined : "carrierData";
 }
 
-function readContent({ content, trackingNumber }: Label): Pick<Sold, "content" | "lack"> {
-  const bytes = (content.length / 4) * 3 > maxContentBytes * 2 ? undefined : Buffer.from(content, "base64");
-  if (bytes === undefined || bytes.length > maxContentBytes) {
-    const message = `The label file is larger than ${maxContentBytes} bytes. Download label ${trackingNumber} from the carrier.`;
-    return { content: null, lack: { code: "content_too_large", message } };
-  }
-  if (bytes.length > 0) return { content: bytes, lack: null };
-  const message = `The carrier sent no label file. Download label ${trackingNumber} from the carrier.`;
-  return { content: null, lack: { code: "content_missing", message } };
+function readFile(file: LabelFile | null, trackingNumber: string): Pick<Sold, "file" | "lack"> {
+  const bytes = file?.content.length ?? 0;
+  if (bytes > 0 && bytes <= maxContentBytes) return { file, lack: null };
+  const [code, problem] =
+    bytes > 0
+      ? ["content_too_large", `The label file is larger than ${maxContentBytes} bytes.`]
+      : ["content_missing", "The carrier sent no label file."];
+  return { file: null, lack: { code, message: `${problem} Download label ${trackingNumber} from the carrier.` } };
 }
 
 async function prepare(ctx: Ctx, label: ShipmentLabel, sold: Label): Promise<PreparedParcel> {
-  const { trackingNumber, service, costCents } = sold;
+  const { service, charge } = sold;
   // Undoing a run may have deleted the order meanwhile; the label is paid for all the same.
   const [order] = label.orderId === null ? [] : await readOrders(ctx.db, ctx.orgId, [label.orderId]);
   return await prepareParcel(ctx, {
     ...(order ? { orderId: order.id } : {}),
     carrier: label.carrier,
     service,
-    trackingNumber,
+    trackingNumber: sold.parcels[0]!.trackingNumber,
     origin: label.from,
     destination: label.to,
     weight: label.weight,
-    ...(costCents === null ? {} : { cost: costCents / 100 }),
+    ...(charge === null ? {} : { cost: charge.cents / 100 }),
     metadata: { labelId: label.id },
   });
 }

@@ -1,4 +1,4 @@
-import type { CarrierData } from "../../carriers/carrier.ts";
+import type { CarrierData } from "../../carriers/seam/carrier-data.ts";
 import { HubError } from "../../core/errors.ts";
 import { maskPerson, maskProblem, maySeePersonalData } from "../../core/mask-person.ts";
 import { canMove } from "../../core/states.ts";

@@ -1,4 +1,4 @@
-import { labelTypes } from "../../carriers/carrier.ts";
+import { labelTypes } from "../../carriers/seam/labels.ts";
 import { PageOf } from "../../core/schema.ts";
 import { Type } from "../../core/type.ts";
 import { defineRoute } from "../../route.ts";

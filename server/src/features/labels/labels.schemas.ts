@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { labelTypes } from "../../carriers/carrier.ts";
+import { labelTypes } from "../../carriers/seam/labels.ts";
 import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
 import {

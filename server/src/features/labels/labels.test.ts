@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { RemoteError } from "../../core/remote-error.ts";
 import { eventually } from "../../testing/eventually.ts";
+import type { Label, LabelFile } from "../../carriers/seam/labels.ts";
 import { scriptLabels } from "../../testing/scripted-carrier.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { aParcel } from "./labels.schemas.ts";
@@ -183,7 +184,7 @@ describe("for an order", () => {
     let known = "";
     desk.nextTurns.push({
       after: async (label) => {
-        const told = { orderId: order.id, carrier: "demo", trackingNumber: label.trackingNumber };
+        const told = { orderId: order.id, carrier: "demo", trackingNumber: label.parcels[0]!.trackingNumber };
         known = (await org.post("/shipments", told)).body.id;
         return label;
       },
@@ -329,18 +330,22 @@ describe("a carrier that says no", () => {
   });
 
   test("or answers nonsense: nothing is recorded that nobody could use", async () => {
-    desk.nextTurns.push({ after: (label) => ({ ...label, trackingNumber: "" }) });
+    desk.nextTurns.push({ after: (label) => ({ ...label, parcels: [{ trackingNumber: "", file: null }] }) });
     const { body } = await buy();
     expect(body).toMatchObject({ code: "label_rejected", carrierCode: "unexpected_response" });
-    desk.nextTurns.push({ after: (label) => ({ ...label, costCents: -1 }) });
+    desk.nextTurns.push({ after: (label) => ({ ...label, charge: { cents: -1, currency: "USD" } }) });
     expect((await buy()).body.carrierCode).toBe("unexpected_response");
   });
 });
 
+const withFile =
+  (file: LabelFile | null) =>
+  (label: Label): Label => ({ ...label, parcels: label.parcels.map((parcel) => ({ ...parcel, file })) });
+
 describe("what is printed", () => {
   test("beyond a mebibyte is not kept; the parcel is, since it is paid for", async () => {
-    const tooLarge = Buffer.alloc(1024 * 1024 + 1).toString("base64");
-    desk.nextTurns.push({ after: (label) => ({ ...label, contentType: "image/png", content: tooLarge }) });
+    const content = Buffer.alloc(1024 * 1024 + 1);
+    desk.nextTurns.push({ after: withFile({ contentType: "image/png", content }) });
     const { label, shipment } = await bought();
     expect(label).toMatchObject({ status: "purchased", contentBytes: null, failure: { code: "content_too_large" } });
     expect(shipment.trackingNumber).toBe(label.trackingNumber);
@@ -354,9 +359,7 @@ describe("what is printed", () => {
       1024 * 1024,
       Uint8Array.from({ length: 251 }, (_, i) => i),
     );
-    desk.nextTurns.push({
-      after: (label) => ({ ...label, contentType: "application/pdf", content: bytes.toString("base64") }),
-    });
+    desk.nextTurns.push({ after: withFile({ contentType: "application/pdf", content: bytes }) });
     const { label } = await bought();
     const answer = await fetch(`${hub.url}/api/v1/shipments/labels/${label.id}/content`, {
       headers: { authorization: `Bearer ${org.token}` },

@@ -40,6 +40,7 @@ const endings = {
   "text/plain": "txt",
   "application/pdf": "pdf",
   "image/png": "png",
+  "image/gif": "gif",
   "application/zpl": "zpl",
 } as const;
 

@@ -3,7 +3,6 @@ import { usualDays } from "../../carriers/rate-card/service-level.ts";
 import type { Address } from "../../core/address.ts";
 import { HubError } from "../../core/errors.ts";
 import { toCents } from "../../core/money.ts";
-import { countryOfAddress } from "../../core/time-zones.ts";
 import type { Dimensions, Weight } from "../../core/weight.ts";
 import type { Ctx } from "../../context.ts";
 import type { Queryable } from "../../db/database.ts";
@@ -74,13 +73,9 @@ export async function openCarrierDirectory(ctx: Ctx, isNeeded: boolean): Promise
     addressOf: (locationId) => (locationId === null ? undefined : addresses.get(locationId)),
     labelsOf: (orderId) => labels.get(orderId) ?? [],
     pricesOf(accountId, parcel) {
-      const key = JSON.stringify([
-        accountId,
-        zoneAddressOf(parcel.from),
-        zoneAddressOf(parcel.to),
-        parcel.weight,
-        parcel.dimensions,
-      ]);
+      const isLocal = offers.some(({ id, isRatedLocally }) => id === accountId && isRatedLocally);
+      const { from, to, ...rest } = parcel;
+      const key = JSON.stringify([accountId, isLocal ? [from, to].map(placeOf) : [from, to], rest]);
       const found = known.get(key);
       if (!found) wanted.set(key, { accountId, parcel });
       return found ?? priceNotFetched;
@@ -100,11 +95,9 @@ export async function openCarrierDirectory(ctx: Ctx, isNeeded: boolean): Promise
   };
 }
 
-/** Zones exist for the United States only; foreign postal codes must not be taken for ZIPs. */
-function zoneAddressOf(address: Address): { zip?: string; state?: string } {
-  const { zip, provinceCode } = address;
-  if ((countryOfAddress(address) ?? "US") !== "US") return {};
-  return { ...(zip === undefined ? {} : { zip }), ...(provinceCode === undefined ? {} : { state: provinceCode }) };
+/** Many orders go to the same ZIP: a rate card gives them the same price. */
+function placeOf({ zip, provinceCode, countryCode, country }: Address) {
+  return { zip, provinceCode, countryCode, country };
 }
 
 async function openOrExplain(ctx: Ctx, accountId: string): Promise<Rater | Prices> {
@@ -117,8 +110,7 @@ async function openOrExplain(ctx: Ctx, accountId: string): Promise<Rater | Price
 }
 
 async function pricesFrom({ open, rate }: Rater, { from, to, weight, dimensions }: ParcelToRate): Promise<Prices> {
-  const places = { origin: zoneAddressOf(from), destination: zoneAddressOf(to) };
-  const response = await rate({ ...places, weight, ...(dimensions ? { dimensions } : {}) });
+  const response = await rate({ from, to, parcels: [{ weight, ...(dimensions ? { dimensions } : {}) }], options: {} });
   if (!("done" in response)) {
     const { code, message } =
       "rejected" in response ? response.rejected : { code: "carrier_failed", message: response.unknown };

@@ -1,4 +1,4 @@
-import type { CompletePickupRules } from "../../carriers/pickup-rules.ts";
+import type { CompletePickupRules } from "../../carriers/seam/pickup-rules.ts";
 import type { Address } from "../../core/address.ts";
 import type { FieldError } from "../../core/errors.ts";
 import type { Weight } from "../../core/weight.ts";

@@ -1,4 +1,5 @@
-import type { CarrierData, PickupConfirmation, PickupState } from "../../carriers/carrier.ts";
+import type { CarrierData } from "../../carriers/seam/carrier-data.ts";
+import type { PickupConfirmation, PickupState } from "../../carriers/seam/pickups.ts";
 import { HubError } from "../../core/errors.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import { orNotFound } from "../../core/resources.ts";
@@ -15,7 +16,7 @@ import {
   sendAndSettle,
   carrierWork,
   isCarrierData,
-  isCents,
+  isCharge,
   isStorableLine,
   nowOf,
   outcomeUnknown,
@@ -64,6 +65,7 @@ const common: Pick<CarrierRequest<Pickup, never>, "lock" | "noResponse"> = {
 
 export const booking: CarrierRequest<Pickup, PickupConfirmation> = {
   ...common,
+  operation: "schedulePickup",
   effectKey: effectKeyOf,
   async send(ctx, carrier, call, pickup) {
     const local = (at: string): string => toOffsetText(Temporal.Instant.from(at).toZonedDateTimeISO(pickup.timezone));
@@ -75,6 +77,7 @@ export const booking: CarrierRequest<Pickup, PickupConfirmation> = {
       packageCount,
       ...(totalWeight && { totalWeight }),
       ...(instructions !== null && { instructions }),
+      parcels: [],
     });
     if (isUsable(confirmation)) return { ...confirmation, messages: confirmation.messages.map(cleanText) };
     ctx.log.error({ pickupId: pickup.id }, "a carrier confirmed a pickup with an invalid response");
@@ -99,13 +102,13 @@ export const booking: CarrierRequest<Pickup, PickupConfirmation> = {
 };
 
 /** Carriers' responses are untrusted input. */
-function isUsable({ confirmationNumber, chargeCents, messages, carrierData, ...window }: PickupConfirmation): boolean {
+function isUsable({ confirmationNumber, charge, messages, carrierData, ...window }: PickupConfirmation): boolean {
   const isTime = (text: string | undefined): boolean => text === undefined || !Number.isNaN(Date.parse(text));
   return (
     (confirmationNumber === null || isStorableLine(confirmationNumber)) &&
     isTime(window.readyTime) &&
     isTime(window.closeTime) &&
-    (chargeCents === undefined || isCents(chargeCents)) &&
+    (charge === undefined || isCharge(charge)) &&
     Array.isArray(messages) &&
     messages.every((message) => typeof message === "string") &&
     isCarrierData(carrierData)
@@ -129,6 +132,7 @@ const cancel =
 
 export const cancellation: CarrierRequest<Pickup, void> = {
   ...common,
+  operation: "cancelPickup",
   effectKey: (pickup) => `${effectKeyOf(pickup)}:cancel`,
   send: cancel(
     (pickup) => pickup,
@@ -151,6 +155,7 @@ export const cancellation: CarrierRequest<Pickup, void> = {
 /** Cancels the pickup that a reschedule has replaced; otherwise a driver would still come for it. */
 const previousCancellation: CarrierRequest<Pickup, void> = {
   ...common,
+  operation: "cancelPickup",
   effectKey: ({ id, previous }) => `${effectKeyOf({ id, revision: previous!.revision })}:cancel`,
   send: cancel(
     ({ previous }) => previous!,
@@ -175,6 +180,7 @@ export async function cancelPrevious(ctx: Ctx, pickup: Pickup, open: OpenCarrier
 /** Polls the state of a pickup. If the carrier cannot tell, a confirmed pickup is assumed to be completed. */
 const outcome: CarrierRequest<Pickup, PickupState | undefined> = {
   lock,
+  operation: "findPickup",
   effectKey: effectKeyOf,
   async send(_ctx, carrier, call, { confirmationNumber, readyAt, closeAt, carrierData }) {
     if (confirmationNumber === null) return undefined;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { CompletePickupRules } from "../../carriers/pickup-rules.ts";
-import { defaultPickupRules } from "../../carriers/pickup-rules.ts";
+import type { CompletePickupRules } from "../../carriers/seam/pickup-rules.ts";
+import { defaultPickupRules } from "../../carriers/seam/pickup-rules.ts";
 import type { PickupPlan } from "./check-pickup.ts";
 import { checkPickup, describeSlot } from "./check-pickup.ts";
 import type { LocalWindow } from "./pickup-window.ts";

@@ -1,4 +1,4 @@
-import type { CompletePickupRules } from "../../carriers/pickup-rules.ts";
+import type { CompletePickupRules } from "../../carriers/seam/pickup-rules.ts";
 import { usHolidayOn } from "../../core/us-holidays.ts";
 import type { LocalWindow } from "./pickup-window.ts";
 import { momentAt } from "./pickup-window.ts";

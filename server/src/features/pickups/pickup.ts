@@ -1,4 +1,5 @@
-import type { CarrierData, PickupConfirmation } from "../../carriers/carrier.ts";
+import type { CarrierData } from "../../carriers/seam/carrier-data.ts";
+import type { PickupConfirmation } from "../../carriers/seam/pickups.ts";
 import { findCarrier } from "../../carriers/installed-carriers.ts";
 import { HubError } from "../../core/errors.ts";
 import { canMove } from "../../core/states.ts";
@@ -134,12 +135,12 @@ function earlierOf(a: string, b: string): string {
 
 /** The confirmed pickup. The one it replaced, if any, still has to be cancelled. */
 export function confirmed(pickup: Pickup, confirmation: PickupConfirmation, at: string): Pickup {
-  const { confirmationNumber, readyTime, closeTime, chargeCents, messages, carrierData } = confirmation;
+  const { confirmationNumber, readyTime, closeTime, charge, messages, carrierData } = confirmation;
   const instant = (text: string): string => new Date(text).toISOString();
   return {
     ...move(pickup, "scheduled", at, pickup.previous ? "changed" : null),
     confirmationNumber,
-    chargeCents: chargeCents ?? null,
+    chargeCents: charge?.cents ?? null,
     messages: [...pickup.messages, ...messages],
     carrierData: carrierData ?? null,
     ...(readyTime === undefined ? {} : { readyAt: instant(readyTime) }),

@@ -1,5 +1,5 @@
 import { demoCards } from "../../carriers/demo/demo-cards.ts";
-import { defaultPickupRules } from "../../carriers/pickup-rules.ts";
+import { defaultPickupRules } from "../../carriers/seam/pickup-rules.ts";
 import { deterministicId } from "../../core/ids.ts";
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";

@@ -1,4 +1,4 @@
-import type { CarrierData } from "../../carriers/carrier.ts";
+import type { CarrierData } from "../../carriers/seam/carrier-data.ts";
 import { toError } from "../../core/row-failure.ts";
 import type { Ctx } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";

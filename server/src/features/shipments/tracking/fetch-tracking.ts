@@ -1,4 +1,4 @@
-import type { TrackingReport } from "../../../carriers/carrier.ts";
+import type { TrackingReport } from "../../../carriers/seam/tracking.ts";
 import type { Ctx } from "../../../context.ts";
 import type { CarrierResponse, OpenCarrier } from "../../carrier-accounts/open-carrier.ts";
 import { callCarrier } from "../../carrier-accounts/open-carrier.ts";
@@ -26,6 +26,7 @@ export async function fetchTracking(
   return await callCarrier(
     ctx,
     open,
+    "track",
     ctx.newId(),
     async (carrier, call) => {
       const reports = await carrier.track!(call, parcels);

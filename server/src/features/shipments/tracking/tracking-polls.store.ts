@@ -1,4 +1,4 @@
-import type { CarrierData } from "../../../carriers/carrier.ts";
+import type { CarrierData } from "../../../carriers/seam/carrier-data.ts";
 import type { Queryable, Tx } from "../../../db/database.ts";
 import type { PollTime } from "./poll-schedule.ts";
 
