@@ -38,3 +38,8 @@ export function unreadable(carrier: string, missing: string): RemoteError {
     },
   );
 }
+
+/** The carrier decided about the request, as opposed to a failure of its own, or a refusal of the caller or of so many requests. */
+export function isDecision({ status }: HttpResponse): boolean {
+  return status < 500 && ![401, 403, 408, 429].includes(status);
+}

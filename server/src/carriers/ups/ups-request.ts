@@ -1,5 +1,5 @@
 import type { CarrierCall, FetchedToken, Settings } from "../seam/carrier.ts";
-import { failureOf } from "../seam/failures.ts";
+import { failureOf, isDecision } from "../seam/failures.ts";
 import { readJson } from "../seam/http.ts";
 import type { HttpRequest, HttpResponse } from "../seam/http.ts";
 import { shortKey } from "../seam/keys.ts";
@@ -53,7 +53,7 @@ export function readUps(
   const body = asObject(isSuccess ? readJson(response) : bodyOf(response));
   const faults = faultsIn(body);
   if (isSuccess && faults.length === 0) return { body, faults };
-  if (faults.some(isTolerated)) return { body, faults };
+  if (isDecision(response) && faults.some(isTolerated)) return { body, faults };
   throw failureOf("UPS", response, wordsOfFaults(faults));
 }
 
