@@ -45,7 +45,7 @@ export function shipmentOf(call: CarrierCall, request: Shipment): Json {
   const hubId = asText(call.settings.smartPostHubId);
   return {
     shipper: partyOf(request.from, "sender", false),
-    pickupType: pickupTypes[String(call.settings.pickupType ?? "dropoff")] ?? "DROPOFF_AT_FEDEX_LOCATION",
+    pickupType: pickupTypes[asText(call.settings.pickupType) ?? ""] ?? "DROPOFF_AT_FEDEX_LOCATION",
     packagingType: packagingOf(parcels),
     ...(Object.keys(special).length === 0 ? {} : { shipmentSpecialServices: special }),
     ...(hubId === undefined ? {} : { smartPostInfoDetail: { hubId, indicia: smartPostIndicia(parcels) } }),
@@ -57,7 +57,6 @@ export function shipmentOf(call: CarrierCall, request: Shipment): Json {
 const pickupTypes: Record<string, string> = {
   scheduled: "USE_SCHEDULED_PICKUP",
   on_call: "CONTACT_FEDEX_TO_SCHEDULE",
-  dropoff: "DROPOFF_AT_FEDEX_LOCATION",
 };
 
 function packagingOf(parcels: Parcel[]): string {

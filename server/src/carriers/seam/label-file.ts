@@ -3,7 +3,7 @@ import { RemoteError } from "./http.ts";
 import type { LabelFile } from "./labels.ts";
 
 /** By its first bytes: what carriers say about the type of a file is not always right. Null if it is no label. */
-export function labelFileOf(content: Buffer): LabelFile | null {
+function labelFileOf(content: Buffer): LabelFile | null {
   const start = content.subarray(0, 200).toString("latin1").trimStart();
   if (start.startsWith("%PDF-")) return { contentType: "application/pdf", content };
   if (content.subarray(1, 4).toString("latin1") === "PNG") return { contentType: "image/png", content };
@@ -19,13 +19,18 @@ export function labelFileOfBase64(text: string | undefined): LabelFile | null {
 }
 
 /**
- * Fetches a label or document from where the carrier stores files, without credentials: these addresses are on other hosts. Null if it
- * cannot be fetched, since the label is paid for all the same.
+ * Fetches a label or document. Without `headers` it goes out without credentials: carriers keep files on other hosts. Null if the
+ * file cannot be fetched, since the label is paid for all the same.
  */
-export async function fetchLabelFile(call: CarrierCall, url: string | undefined): Promise<LabelFile | null> {
+export async function fetchLabelFile(
+  call: CarrierCall,
+  url: string | undefined,
+  headers?: Record<string, string>,
+): Promise<LabelFile | null> {
   if (url === undefined || !URL.canParse(url)) return null;
   try {
-    const response = await call.http.request({ url, withoutCredentials: true, signal: call.signal });
+    const access = headers === undefined ? { withoutCredentials: true as const } : { headers };
+    const response = await call.http.request({ url, signal: call.signal, ...access });
     return response.status === 200 ? labelFileOf(response.bytes) : null;
   } catch (error) {
     if (error instanceof RemoteError) return null;

@@ -1,5 +1,6 @@
 import type { CarrierCall } from "./carrier.ts";
 import { RemoteError } from "./http.ts";
+import { asText } from "./read.ts";
 
 /** Purchases and bookings at carriers without idempotency keys: a repeat looks them up before it sends anything again. */
 
@@ -38,7 +39,7 @@ export function cannotFindOut(carrier: string, what: string, why = ""): RemoteEr
 
 /** A request that is still running at the carrier is not found yet. Sending it again now could buy or book twice. */
 export function refuseWhileOpen({ noted, now }: CarrierCall, carrier: string, what: string): void {
-  const sentAt = Date.parse(String(noted?.sentAt ?? ""));
+  const sentAt = Date.parse(asText(noted?.sentAt) ?? "");
   const leftMs = sentAt + settledMs - now().getTime();
   if (!(leftMs > 0)) return;
   const message = `${carrier} does not report the ${what} of an earlier attempt yet. It is looked up again.`;
