@@ -366,16 +366,16 @@ export type Exception = {
   executionId: string | null;
   /** Empty once the exception is closed */
   availableActions: Array<{
-    /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. dismiss: closes the exception without a change */
-    action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">;
+    /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. mark_purchased, mark_not_purchased: what you found out at the carrier about a label. dismiss: closes the exception without a change */
+    action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "mark_purchased" | "mark_not_purchased" | "dismiss">;
     /** What the action does for this exception */
     title: string;
     /** Required besides exceptions:write */
     scope: string;
   }>;
   lastAction: {
-    /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. dismiss: closes the exception without a change */
-    action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">;
+    /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. mark_purchased, mark_not_purchased: what you found out at the carrier about a label. dismiss: closes the exception without a change */
+    action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "mark_purchased" | "mark_not_purchased" | "dismiss">;
     at: string;
     by: Actor;
     /** The execution that retries */
@@ -390,7 +390,7 @@ export type Exception = {
   resolvedAt: string | null;
   resolvedBy: Actor | null;
   /** auto_resolved: the problem disappeared or was fixed elsewhere */
-  resolution: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss" | "auto_resolved" | null>;
+  resolution: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "mark_purchased" | "mark_not_purchased" | "dismiss" | "auto_resolved" | null>;
   /** `record`: the record as received (`raw`, the input of a transformation) and as imported (`canonical`). `errors`: its errors. `theirs`: values at the source of the order. `shipments`: the outcome of each. Texts of records are masked without pii:read */
   details: Record<string, unknown>;
 };
@@ -420,16 +420,16 @@ export type ExceptionSummary = {
   executionId: string | null;
   /** Empty once the exception is closed */
   availableActions: Array<{
-    /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. dismiss: closes the exception without a change */
-    action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">;
+    /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. mark_purchased, mark_not_purchased: what you found out at the carrier about a label. dismiss: closes the exception without a change */
+    action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "mark_purchased" | "mark_not_purchased" | "dismiss">;
     /** What the action does for this exception */
     title: string;
     /** Required besides exceptions:write */
     scope: string;
   }>;
   lastAction: {
-    /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. dismiss: closes the exception without a change */
-    action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">;
+    /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. mark_purchased, mark_not_purchased: what you found out at the carrier about a label. dismiss: closes the exception without a change */
+    action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "mark_purchased" | "mark_not_purchased" | "dismiss">;
     at: string;
     by: Actor;
     /** The execution that retries */
@@ -444,7 +444,7 @@ export type ExceptionSummary = {
   resolvedAt: string | null;
   resolvedBy: Actor | null;
   /** auto_resolved: the problem disappeared or was fixed elsewhere */
-  resolution: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss" | "auto_resolved" | null>;
+  resolution: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "mark_purchased" | "mark_not_purchased" | "dismiss" | "auto_resolved" | null>;
 };
 
 export type Execution = {
@@ -612,8 +612,106 @@ export type Label = {
   service: string;
   from: Address;
   to: Address;
-  weight: Weight;
+  /** Of all parcels together */
+  weight: {
+    value: number;
+    /** Other spellings, such as LB, lbs or pounds, are taken for the one that is meant */
+    unit: Open<"g" | "kg" | "oz" | "lb">;
+  };
   dimensions: Dimensions | null;
+  /** Lead first; its tracking number is that of the label */
+  parcels: Array<{
+    weight: Weight;
+    dimensions: Dimensions | null;
+    packaging: string | null;
+    reference: string | null;
+    insuredValue: {
+      amount: number;
+      /** ISO 4217, such as USD */
+      currency: string;
+    } | null;
+    trackingNumber: string | null;
+    shipmentId: string | null;
+    contentType: Open<"text/plain" | "application/pdf" | "image/png" | "image/gif" | "application/zpl" | null>;
+    contentBytes: number | null;
+  }>;
+  options: {
+    /** Null: unknown. Default: as the address check found it, else as the order says */
+    residential?: boolean | null;
+    signature?: Open<"none" | "signature" | "adult_signature">;
+    saturdayDelivery?: boolean;
+    /** Insured or declared value of the shipment */
+    insuredValue?: {
+      amount: number;
+      /** ISO 4217, such as USD */
+      currency: string;
+    };
+    /** Default: the sender's account */
+    billTo?: {
+      party: Open<"receiver" | "third_party">;
+      /** Account number at the carrier */
+      account: string;
+      /** ISO 3166, such as US */
+      countryCode?: string;
+      /** Postal code of the account */
+      zip?: string;
+    };
+    customs?: {
+      contents: Open<"merchandise" | "gift" | "documents" | "sample" | "returned_goods" | "other">;
+      /** Required for `other` */
+      explanation?: string;
+      incoterm?: Open<"DAP" | "DDP" | "DDU">;
+      /** Default: return */
+      nonDelivery?: Open<"return" | "abandon">;
+      /** Who certifies the declaration. Default: the sender */
+      signer?: string;
+      /** Reason for no export filing, such as NOEEI 30.37(a) */
+      exemption?: string;
+      taxIds?: Array<{
+        type: Open<"EIN" | "EORI" | "IOSS" | "VAT">;
+        /** As issued */
+        number: string;
+        /** ISO 3166, such as US */
+        countryCode: string;
+        /** Default: sender */
+        party?: Open<"sender" | "receiver">;
+      }>;
+      items: Array<{
+        /** What it is, in words a customs officer understands */
+        description: string;
+        quantity: number;
+        /** Of one piece */
+        value: {
+          amount: number;
+          /** ISO 4217, such as USD */
+          currency: string;
+        };
+        /** Of one piece */
+        weight: {
+          value: number;
+          /** Other spellings, such as LB, lbs or pounds, are taken for the one that is meant */
+          unit: Open<"g" | "kg" | "oz" | "lb">;
+        };
+        /** Harmonized tariff number */
+        hsCode?: string;
+        /** ISO 3166, such as US */
+        originCountryCode?: string;
+      }>;
+    };
+    /** A label for the way back: `from` is the customer */
+    isReturn?: boolean;
+    references?: Array<string>;
+    label?: {
+      /** Default: that of the account */
+      format?: Open<"pdf" | "png" | "zpl">;
+      /** Default: 4x6 */
+      size?: Open<"4x6" | "letter" | "a4" | "a6">;
+    };
+    /** What only this carrier offers; see `extraOptions` of GET /carrier-accounts/carriers */
+    extra?: Record<string, unknown>;
+  };
+  /** A calendar date, such as 2026-01-31 */
+  shipDate: string | null;
   reference: string | null;
   lines: Array<{
     lineId: string;
@@ -622,12 +720,33 @@ export type Label = {
   trackingNumber: string | null;
   cost: number | null;
   currency: string;
+  /** What `cost` consists of, as far as the carrier says */
+  chargeLines: Array<{
+    code: string;
+    label: string;
+    amount: number;
+  }>;
+  transitDays: number | null;
+  /** The carrier's promise: a date or an instant */
+  deliverBy: string | null;
   contentType: Open<"text/plain" | "application/pdf" | "image/png" | "image/gif" | "application/zpl" | null>;
   contentBytes: number | null;
+  /** Further documents of the shipment */
+  documents: Array<{
+    kind: Open<"customs" | "receipt">;
+    contentType: Open<"text/plain" | "application/pdf" | "image/png" | "image/gif" | "application/zpl" | null>;
+    contentBytes: number | null;
+  }>;
   failure: {
     code: string;
     message: string;
   } | null;
+  /** Outcome of a void. submitted: the carrier decides about the refund later, and is asked once a day for up to 60 days; the label is voided already. not_applicable: nothing was charged. rejected: the label is not refunded */
+  refund: {
+    state: Open<"none" | "submitted" | "voided" | "rejected" | "not_applicable">;
+    message: string | null;
+    checkedAt: string | null;
+  };
   /** A void was requested and the carrier has not responded yet */
   isVoidPending: boolean;
   purchasedAt: string | null;
@@ -690,6 +809,97 @@ export type LabelRequest = {
     height: number;
     unit: "cm" | "in";
   };
+  /** Instead of `weight` and `dimensions`: the parcels of one shipment, lead first. Each gets its own tracking number */
+  parcels?: Array<{
+    weight: Weight;
+    dimensions?: Dimensions;
+    /** The carrier's own packaging, by its code. Default: your own box */
+    packaging?: string;
+    /** Printed on the label of this parcel */
+    reference?: string;
+    insuredValue?: {
+      amount: number;
+      /** ISO 4217, such as USD */
+      currency: string;
+    };
+  }>;
+  options?: {
+    /** Null: unknown. Default: as the address check found it, else as the order says */
+    residential?: boolean | null;
+    signature?: "none" | "signature" | "adult_signature";
+    saturdayDelivery?: boolean;
+    /** Insured or declared value of the shipment */
+    insuredValue?: {
+      amount: number;
+      /** ISO 4217, such as USD */
+      currency: string;
+    };
+    /** Default: the sender's account */
+    billTo?: {
+      party: "receiver" | "third_party";
+      /** Account number at the carrier */
+      account: string;
+      /** ISO 3166, such as US */
+      countryCode?: string;
+      /** Postal code of the account */
+      zip?: string;
+    };
+    customs?: {
+      contents: "merchandise" | "gift" | "documents" | "sample" | "returned_goods" | "other";
+      /** Required for `other` */
+      explanation?: string;
+      incoterm?: "DAP" | "DDP" | "DDU";
+      /** Default: return */
+      nonDelivery?: "return" | "abandon";
+      /** Who certifies the declaration. Default: the sender */
+      signer?: string;
+      /** Reason for no export filing, such as NOEEI 30.37(a) */
+      exemption?: string;
+      taxIds?: Array<{
+        type: "EIN" | "EORI" | "IOSS" | "VAT";
+        /** As issued */
+        number: string;
+        /** ISO 3166, such as US */
+        countryCode: string;
+        /** Default: sender */
+        party?: "sender" | "receiver";
+      }>;
+      items: Array<{
+        /** What it is, in words a customs officer understands */
+        description: string;
+        quantity: number;
+        /** Of one piece */
+        value: {
+          amount: number;
+          /** ISO 4217, such as USD */
+          currency: string;
+        };
+        /** Of one piece */
+        weight: {
+          value: number;
+          /** Other spellings, such as LB, lbs or pounds, are taken for the one that is meant */
+          unit: "g" | "kg" | "oz" | "lb";
+        };
+        /** Harmonized tariff number */
+        hsCode?: string;
+        /** ISO 3166, such as US */
+        originCountryCode?: string;
+      }>;
+    };
+    /** A label for the way back: `from` is the customer */
+    isReturn?: boolean;
+    references?: Array<string>;
+    label?: {
+      /** Default: that of the account */
+      format?: "pdf" | "png" | "zpl";
+      /** Default: 4x6 */
+      size?: "4x6" | "letter" | "a4" | "a6";
+    };
+    /** What only this carrier offers; see `extraOptions` of GET /carrier-accounts/carriers */
+    extra?: Record<string, unknown>;
+  };
+  /** The day on which the carrier gets it. Default: today */
+  shipDate?: string;
   /** Printed on the label. Default: the number of the order */
   reference?: string;
   /** Contents of the parcel. Default: all unshipped items without a label */
@@ -4418,6 +4628,12 @@ export type Operations = {
       /** Id of the label */
       id: string;
     };
+    query: {
+      /** Number of the parcel. Default: 1 */
+      parcel?: number;
+      /** Instead of `parcel`: number of the document */
+      document?: number;
+    };
     answer: string | Blob;
   };
   /** Retry a label request that got no response (`shipments.labels.retry`) */
@@ -5590,7 +5806,7 @@ export type Operations = {
         /** Message of the latest exception */
         message: string;
         /** Actions available for the whole group */
-        availableActions: Array<Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">>;
+        availableActions: Array<Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "mark_purchased" | "mark_not_purchased" | "dismiss">>;
       }>;
     };
   };
@@ -5606,7 +5822,7 @@ export type Operations = {
   "POST /api/v1/exceptions/resolve": {
     body: {
       /** Action for each exception */
-      action: "retry" | "accept_source" | "keep_local" | "dismiss";
+      action: "retry" | "accept_source" | "keep_local" | "mark_not_purchased" | "dismiss";
       /** Filter on open exceptions */
       filter: {
         /** One or more of rejected_record, import_conflict, recall, push, label, pickup, execution, with commas between */
@@ -5661,14 +5877,25 @@ export type Operations = {
       id: string;
     };
     body: {
-      /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. dismiss: closes the exception without a change */
-      action: "retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss";
+      /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. mark_purchased, mark_not_purchased: what you found out at the carrier about a label. dismiss: closes the exception without a change */
+      action: "retry" | "accept_source" | "keep_local" | "edit_and_retry" | "mark_purchased" | "mark_not_purchased" | "dismiss";
       /** For a push: send again even if the record may have arrived. Check the other system first */
       forceResend?: boolean;
       /** For edit_and_retry: replaces these parts of `details.record` */
       record?: {
         raw?: Record<string, unknown>;
         canonical?: Record<string, unknown>;
+      };
+      /** For mark_purchased: the label as the carrier shows it */
+      purchase?: {
+        /** Of the lead parcel */
+        trackingNumber: string;
+        /** Of the other parcels of the label, in their order */
+        furtherTrackingNumbers?: Array<string>;
+        /** What the carrier charged */
+        cost?: number;
+        /** ISO 4217; default USD */
+        currency?: string;
       };
     };
     answer: {

@@ -12,7 +12,15 @@ function answering(answer: (body: unknown) => unknown): Call["http"] {
     request({ body }) {
       const text = JSON.stringify(answer(body && "json" in body ? body.json : undefined));
       const json = (): unknown => JSON.parse(text);
-      return Promise.resolve({ status: 200, headers: {}, text, json, retryAfterMs: undefined, mayHaveHappened: false });
+      return Promise.resolve({
+        status: 200,
+        headers: {},
+        text,
+        bytes: Buffer.from(text),
+        json,
+        retryAfterMs: undefined,
+        mayHaveHappened: false,
+      });
     },
   };
 }

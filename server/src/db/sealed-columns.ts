@@ -5,6 +5,11 @@ import type { Database, Queryable } from "./database.ts";
 export const sealedColumns = [
   { table: "bridges", column: "sealed_credentials", context: "'bridge:' || org_id || ':' || id" },
   { table: "bridge_tokens", column: "sealed", context: "'bridge-token:' || org_id || ':' || bridge_id" },
+  {
+    table: "carrier_account_tokens",
+    column: "sealed",
+    context: "'carrier-account-token:' || org_id || ':' || account_id || ':' || name",
+  },
   { table: "carrier_accounts", column: "credentials", context: "'carrier-account:' || org_id || ':' || id" },
   { table: "task_samples", column: "sealed", context: "'task_sample:' || org_id || ':' || execution_id" },
   { table: "exceptions", column: "sealed_record", context: "'exception:' || org_id || ':' || dedup_key" },

@@ -342,10 +342,13 @@ export const eventCatalogue = {
   "label.requested": defineEvent("label", "A label was requested", label),
   "label.purchased": defineEvent("label", "A label was purchased", label),
   "label.failed": defineEvent("label", "A label request failed", label),
+  "label.not_purchased": defineEvent("label", "A user found out that the carrier did not sell a label", label),
   "label.response_missing": defineEvent("label", "The carrier did not respond; the request is retried", label),
   "label.void_requested": defineEvent("label", "A void was requested", label),
   "label.void_rejected": defineEvent("label", "The carrier rejected the void", label),
   "label.voided": defineEvent("label", "A label was voided", label),
+  "label.refunded": defineEvent("label", "The carrier settled the refund of a voided label", label),
+  "label.refund_rejected": defineEvent("label", "The carrier rejected the refund of a voided label", label),
 
   "pickup.requested": defineEvent("pickup", "A pickup was requested", pickup),
   "pickup.scheduled": defineEvent("pickup", "A pickup was scheduled", pickup),

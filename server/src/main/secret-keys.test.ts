@@ -34,10 +34,10 @@ test("everything that is sealed is listed, so that a new key seals it anew", asy
   );
   expect(sealing.toSorted()).toEqual([
     "db/sealed-columns.ts",
+    "db/shared-tokens.ts",
     // A cookie of ten minutes, which lies in no column.
     "features/auth/oidc-sign-in.ts",
     "features/bridges/bridge-credentials.ts",
-    "features/bridges/bridge-tokens.ts",
     "features/carrier-accounts/account-credentials.ts",
     "features/exceptions/exception.ts",
     "features/tasks/attempt/task-samples.ts",

@@ -2,6 +2,7 @@ import type { Columns, Stored } from "../db/columns.ts";
 import { toRecord, writing } from "../db/columns.ts";
 import type { Queryable, Tx } from "../db/database.ts";
 import type { LeasedRow, Leases } from "./leases.ts";
+import { effectAttempts } from "./effect-attempts.ts";
 import { leasesOn } from "./leases.ts";
 
 export type LeasedRecords<Item> = {
@@ -44,6 +45,8 @@ export function leasedRecords<Item extends { id: string; attempts: number; dueAt
     },
     update: (tx: Tx, orgId: string, item: Item) => updateAll(tx, orgId, [item]),
     updateAll,
+    /** The table has the column `carrier_request`. */
+    effects: effectAttempts(table),
     leases: leasesOn<LeasedRow & Stored<Item>>({
       table,
       columns: `t.org_id, ${columns.selected}`,

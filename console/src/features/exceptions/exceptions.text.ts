@@ -22,6 +22,8 @@ const fixNames: Record<string, string> = {
   accept_source: "Accept theirs",
   keep_local: "Keep ours",
   edit_and_retry: "Edit and retry",
+  mark_purchased: "It was bought",
+  mark_not_purchased: "It was not bought",
   dismiss: "Dismiss",
 };
 export const fixName = (action: string): string => fixNames[action] ?? words(action);
@@ -31,6 +33,8 @@ const resolutions: Record<string, string> = {
   accept_source: "theirs was accepted",
   keep_local: "ours was kept",
   edit_and_retry: "corrected",
+  mark_purchased: "the label was found at the carrier",
+  mark_not_purchased: "the carrier did not sell the label",
   dismiss: "dismissed",
   auto_resolved: "resolved automatically",
 };
@@ -49,6 +53,7 @@ export const fixTexts: Record<string, string> = {
   retry: "Only what failed is done again. What has arrived is not sent again.",
   accept_source: "The orders become what their sources say.",
   keep_local: "The orders stay unchanged, and this exception is not opened again.",
+  mark_not_purchased: "The items of these labels can get other labels.",
   dismiss: "Nothing is done about them. They are out of sight until something else goes wrong with the same.",
 };
 

@@ -152,6 +152,8 @@ test("a home costs more than a business, and foreign postal codes are not taken 
 test("carriers have names of their own", () => {
   expect(new Set(carriers.map(({ name }) => name)).size).toBe(carriers.length);
   expect(findCarrier("rate-card")?.usesRateCards({})).toBe(true);
+  // The next attempt begins 90 seconds after the first.
+  for (const { timeouts = {} } of carriers) expect(Math.max(0, ...Object.values(timeouts))).toBeLessThanOrEqual(75_000);
 });
 
 test("a service that the demo carrier does not have is refused, not passed over", async () => {

@@ -20,6 +20,11 @@ export function centsOf(amount: unknown, currency: string): number {
   return sign === "-" && rounded > 0 ? -rounded : rounded;
 }
 
+/** The amount in whole units: 593 cents are 5.93 USD, 593 of a currency without decimals stay 593. */
+export function amountOf(cents: number, currency: string): number {
+  return wholeUnits.has(currency) ? cents : cents / 100;
+}
+
 /** Without an exponent: 1e-7 is 0. */
 function plainDecimal(amount: number): string {
   return Number.isFinite(amount) && /e/.test(String(amount)) ? amount.toFixed(10) : String(amount);

@@ -1,6 +1,6 @@
 import type { Weight } from "../../core/weight.ts";
 import type { CarrierData } from "./carrier-data.ts";
-import { fromCents } from "../../core/money.ts";
+import { amountOf } from "./money.ts";
 
 /** The price of a shipment with one service. Zone, distance and weights are known for rate cards only. */
 export type Quote = {
@@ -54,12 +54,12 @@ export function remoteQuote({ cents, listCents, lines = [], ...quote }: RemoteQu
     expiresAt: null,
     carrierData: null,
     ...quote,
-    total: fromCents(cents),
-    listTotal: listCents === undefined || listCents === cents ? null : fromCents(listCents),
+    total: amountOf(cents, quote.currency),
+    listTotal: listCents === undefined || listCents === cents ? null : amountOf(listCents, quote.currency),
     lines: lines.map((line) => ({
       code: line.code,
       label: line.label,
-      amount: fromCents(line.cents),
+      amount: amountOf(line.cents, quote.currency),
       explanation: "",
     })),
   };

@@ -27,7 +27,15 @@ function httpOf({ count, size, kind, end, hasTotal }: Shop): Call["http"] {
       const text = isNothing ? "" : JSON.stringify(body);
       const json = (): unknown => JSON.parse(text);
       const status = isNothing ? 204 : 200;
-      return Promise.resolve({ status, headers: {}, text, json, retryAfterMs: undefined, mayHaveHappened: false });
+      return Promise.resolve({
+        status,
+        headers: {},
+        text,
+        bytes: Buffer.from(text),
+        json,
+        retryAfterMs: undefined,
+        mayHaveHappened: false,
+      });
     },
   };
 }

@@ -32,6 +32,7 @@ function scripted(answers: { status?: number; headers?: Record<string, string>; 
         status,
         headers,
         text,
+        bytes: Buffer.from(text),
         json: () => body,
         retryAfterMs: undefined,
         mayHaveHappened: false,
@@ -180,7 +181,15 @@ function byCursor(answer: (cursor: string | null) => { ids: number[]; next: unkn
       const body = { data: ids.map((id) => ({ id })), next };
       const text = JSON.stringify(body);
       const json = () => body;
-      return Promise.resolve({ status: 200, headers: {}, text, json, retryAfterMs: undefined, mayHaveHappened: false });
+      return Promise.resolve({
+        status: 200,
+        headers: {},
+        text,
+        bytes: Buffer.from(text),
+        json,
+        retryAfterMs: undefined,
+        mayHaveHappened: false,
+      });
     },
   };
   const pagination = { kind: "cursor", nextCursorPath: "next" };

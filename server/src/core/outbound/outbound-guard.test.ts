@@ -3,8 +3,9 @@ import type { AddressInfo, Socket } from "node:net";
 import { connect as netConnect } from "node:net";
 import { Duplex } from "node:stream";
 import { createServer as createTlsServer } from "node:tls";
+import { gzipSync } from "node:zlib";
 import fc from "fast-check";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { addressProblem, checkUrl } from "./outbound-guard.ts";
 import type { Target } from "./outbound-request.ts";
 import { createHttpClient } from "./outbound.ts";
@@ -35,10 +36,11 @@ function guarded(
   return { client, asked, connected };
 }
 
-function fakeSocket(answer: string): Socket {
+function fakeSocket(answer: string, onText: (text: string) => void = () => {}): Socket {
   const socket = new Duplex({
     read() {},
-    write(_chunk, _encoding, done) {
+    write(chunk: Buffer, _encoding, done) {
+      onText(chunk.toString());
       done();
       this.push(answer);
     },
@@ -257,4 +259,66 @@ test("security 1: without TLS credentials go to private addresses only, however 
   expect(await plain("93.184.215.14", false)).toEqual(["200", 1]);
   expect(await plain("10.1.2.3", true, "http://erp.example")).toEqual(["200", 1]);
   expect(await plain("10.1.2.3", false, "http://erp.example")).toEqual(["address_not_allowed", 0]);
+});
+
+describe("a request without credentials", () => {
+  const homes = ["https://carrier.example/v2"];
+  const names = { "carrier.example": ["8.8.8.8"], "files.example": ["8.8.4.4"], "inner.example": ["10.0.0.1"] };
+
+  test("may go to another server, and carries nothing", async () => {
+    let sent = "";
+    const open = (): Promise<Socket> =>
+      Promise.resolve(fakeSocket("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi", (text) => (sent += text)));
+    const { client, connected } = guarded(names, open, false, homes);
+    const url = "https://files.example/label.png?signature=1";
+    await expect(client.request({ url })).rejects.toMatchObject({ code: "credentials_for_other_host" });
+    expect((await client.request({ url, withoutCredentials: true })).text).toBe("hi");
+    expect(connected.map(({ hostname }) => hostname)).toEqual(["files.example"]);
+    const headers = sent
+      .split("\r\n")
+      .slice(1)
+      .filter((line) => line !== "")
+      .map((line) => line.split(":")[0]!.toLowerCase());
+    expect(headers.toSorted()).toEqual(["accept", "accept-encoding", "connection", "host", "user-agent"]);
+  });
+
+  test.each([
+    [{ method: "POST" as const }, "invalid_request"],
+    [{ headers: { authorization: "Bearer key" } }, "invalid_request"],
+    [{ body: { json: {} } }, "invalid_request"],
+    [{ url: "https://inner.example/label.png" }, "address_not_allowed"],
+    [{ url: "https://169.254.169.254/latest" }, "address_not_allowed"],
+    [{ url: "http://files.example/label.png" }, "https_required"],
+    [{ url: "https://key:secret@files.example/label.png" }, "invalid_url"],
+  ])("is refused with %j", async (more, code) => {
+    const { client, connected } = guarded(names, undefined, false, homes);
+    const asked = client.request({ url: "https://files.example/label.png", withoutCredentials: true, ...more });
+    await expect(asked).rejects.toMatchObject({ code });
+    expect(connected).toEqual([]);
+  });
+
+  test("is not redirected to yet another server", async () => {
+    const moved = "HTTP/1.1 302 Found\r\nlocation: https://carrier.example/\r\ncontent-length: 0\r\n\r\n";
+    const { client, connected } = guarded(names, () => Promise.resolve(fakeSocket(moved)), false, homes);
+    const asked = client.request({ url: "https://files.example/label.png", withoutCredentials: true });
+    await expect(asked).rejects.toMatchObject({ code: "redirect_not_allowed" });
+    expect(connected).toHaveLength(1);
+  });
+});
+
+test("the bytes of an answer are those that were sent, also compressed ones", async () => {
+  const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
+  const server = createServer((request, response) => {
+    const isZipped = request.url === "/zipped";
+    response.writeHead(200, { "content-type": "image/png", ...(isZipped && { "content-encoding": "gzip" }) });
+    response.end(isZipped ? gzipSync(bytes) : bytes);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = createHttpClient({ allowPrivate: true, breakerKey: "bytes" });
+  for (const path of ["/plain", "/zipped"]) {
+    expect((await client.request({ url: `${url}${path}` })).bytes.equals(bytes)).toBe(true);
+  }
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
 });

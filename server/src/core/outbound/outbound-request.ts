@@ -27,6 +27,11 @@ export type HttpRequest = {
   keepBytes?: number;
   /** "safe": changes nothing, or nothing when repeated. Default: GET and HEAD are, others are not and go out once. */
   retry?: "never" | "safe";
+  /**
+   * A GET without headers and body, such as of a label file in a public store: it may go to another server than those that the
+   * credentials belong to. All other guards apply.
+   */
+  withoutCredentials?: true;
   /** Asked when the first byte is about to go out: no means that it must not any more. Not asked for what is safe. */
   mayStart?: () => boolean;
 };
@@ -37,6 +42,8 @@ export type HttpResponse = {
   /** Names in lower case; several of one name are joined by commas. */
   headers: Record<string, string>;
   text: string;
+  /** The body as received, decompressed: for files. */
+  bytes: Buffer;
   json(): unknown;
   /** What a `Retry-After` says. */
   retryAfterMs: number | undefined;
@@ -155,10 +162,12 @@ function keepRemoteError(error: unknown): RemoteError {
 function planRequest(options: ClientOptions, request: HttpRequest): Plan {
   const method = request.method ?? "GET";
   let url = checkUrl(request.url, options.allowPrivate);
-  if (options.credentialsFor !== undefined) refuseOtherServer(url, options.credentialsFor);
+  if (request.withoutCredentials) refuseUnlessBare(request);
+  else if (options.credentialsFor !== undefined) refuseOtherServer(url, options.credentialsFor);
   if (request.query) url = withQuery(url, request.query);
   const body = request.body && encodeBody(request.body);
-  const headers: Record<string, string> = { accept: "application/json", "accept-encoding": "gzip" };
+  const accept = request.withoutCredentials ? "*/*" : "application/json";
+  const headers: Record<string, string> = { accept, "accept-encoding": "gzip" };
   headers["user-agent"] = "order-operations-hub";
   if (body) headers["content-type"] = body.type;
   for (const [name, value] of Object.entries(request.headers ?? {})) {
@@ -177,6 +186,12 @@ function planRequest(options: ClientOptions, request: HttpRequest): Plan {
     mayStart: request.mayStart ?? (() => true),
     endsAt: performance.now() + (request.timeoutMs ?? options.timeoutMs ?? 30_000),
   };
+}
+
+/** Headers and bodies could carry the credentials to a server they do not belong to. */
+function refuseUnlessBare({ method = "GET", headers, body }: HttpRequest): void {
+  if (method === "GET" && headers === undefined && body === undefined) return;
+  throw new RemoteError("invalid_request", "A request without credentials is a GET without headers and body.");
 }
 
 function withQuery(given: URL, query: NonNullable<HttpRequest["query"]>): URL {
@@ -235,6 +250,7 @@ async function readAnswer(answer: Answer, plan: Plan): Promise<HttpResponse> {
     status: answer.status,
     headers: answer.headers,
     text,
+    bytes,
     json() {
       try {
         parsed ??= { body: JSON.parse(text) as unknown };

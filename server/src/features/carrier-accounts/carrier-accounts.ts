@@ -20,6 +20,7 @@ import { recordEvent } from "../../events/record-event.ts";
 import { recordConditionSetUses } from "../condition-sets/condition-sets.ts";
 import { today } from "../organizations/organizations.ts";
 import { sealCredentials, tryOpenCredentials } from "./account-credentials.ts";
+import { removeTokens } from "./account-tokens.store.ts";
 import type {
   CarrierAccount,
   CarrierAccountPatch,
@@ -130,6 +131,7 @@ export async function updateCarrierAccount(
     if (Object.keys(account.serviceAliases).length > maxAliases) {
       throw badField("/serviceAliases", "maxProperties", `An account can have at most ${maxAliases} service aliases.`);
     }
+    if (isReconfigured) await removeTokens(tx, ctx.orgId, id);
     await refuseTakenName(store.updateAccount(tx, ctx.orgId, account));
     const { credentialFields, version } = account;
     const data = { ...told, ...(credentials && { credentialFields }), version };

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemContext } from "../../context.ts";
 import { startWork, workOff } from "../../queue/work.ts";
 import { standInCarrier, startStandInCarrier } from "../../testing/stand-in-carrier.ts";
@@ -10,7 +10,7 @@ import { labelWork } from "../labels/labels.ts";
 import { pickupWork } from "../pickups/pickups.ts";
 import { trackingWork } from "../shipments/shipments.ts";
 import { maxAttempts } from "./carrier-requests.ts";
-import { callCarrier, openCarrier } from "./open-carrier.ts";
+import { callCarrier, openCarrier, singleCall } from "./open-carrier.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
@@ -263,11 +263,11 @@ test("a hub that is being stopped asks nobody and waits for nobody", async () =>
   const ctx = systemContext(hub.world, org.id, "test");
   const open = await openCarrier(ctx, await carrier.account(hub, org));
   const never = () => new Promise<never>(() => {});
-  expect(await callCarrier(ctx, open, "createLabel", "key", never, AbortSignal.abort())).toEqual({
+  expect(await callCarrier(ctx, open, "createLabel", singleCall("key"), never, AbortSignal.abort())).toEqual({
     unknown: expect.any(String),
   });
   const stopping = new AbortController();
-  const asked = callCarrier(ctx, open, "createLabel", "key", never, stopping.signal);
+  const asked = callCarrier(ctx, open, "createLabel", singleCall("key"), never, stopping.signal);
   stopping.abort();
   expect(await asked).toEqual({ unknown: expect.any(String) });
 });
@@ -300,9 +300,20 @@ describe("security 1: credentials of an account belong to the address they were 
     const moved = await org.patch(`/carrier-accounts/${id}`, { settings: { baseUrl: elsewhere.url } });
     expect([moved.status, moved.body.code]).toEqual([409, "credentials_required"]);
     const { call } = await openCarrier(systemContext(hub.world, org.id, "test"), id);
-    const strayed = call("key", new AbortController().signal).http.request({ url: `${elsewhere.url}/track` });
+    const strayed = call(singleCall("key"), new AbortController().signal).http.request({
+      url: `${elsewhere.url}/track`,
+    });
     await expect(strayed).rejects.toMatchObject({ code: "credentials_for_other_host" });
     expect(elsewhere.requests).toEqual([]);
+    // A file in another place is fetched without them.
+    const { http } = call(singleCall("key"), new AbortController().signal);
+    const file = await http.request({ url: `${elsewhere.url}/files/1`, withoutCredentials: true });
+    expect([file.bytes.toString(), elsewhere.requests]).toEqual([file.text, ["GET /files/1"]]);
+    const headers = { authorization: "Bearer of-the-carrier" };
+    const carried = http.request({ url: `${elsewhere.url}/files/1`, withoutCredentials: true, headers });
+    await expect(carried).rejects.toMatchObject({ code: "invalid_request" });
+    expect(elsewhere.requests).toHaveLength(1);
+    elsewhere.requests.length = 0;
     const settings = { baseUrl: elsewhere.url };
     const again = await org.patch(`/carrier-accounts/${id}`, { settings, credentials: { token: "of-the-other" } });
     expect(again.body).toMatchObject({ settings, credentialFields: ["token"] });
@@ -319,6 +330,58 @@ test("a carrier is called only where the organization may call", async () => {
   const id = await carrier.account(hub, own);
   await own.patch(`/organizations/${own.id}`, { outboundHosts: ["carrier.example"] });
   const { call } = await openCarrier(systemContext(hub.world, own.id, "test"), id);
-  const asked = call("key", new AbortController().signal).http.request({ url: `${carrier.url}/track` });
+  const asked = call(singleCall("key"), new AbortController().signal).http.request({ url: `${carrier.url}/track` });
   await expect(asked).rejects.toMatchObject({ code: "host_not_allowed" });
+});
+
+describe("calls of one account at the same time", () => {
+  const slow = async () => {
+    const accountId = await carrier.account(hub, org);
+    const open = await openCarrier(systemContext(hub.world, org.id, "test"), accountId);
+    const running = { now: 0, most: 0 };
+    const ends: (() => void)[] = [];
+    const ask = async (): Promise<string> => {
+      running.most = Math.max(running.most, ++running.now);
+      await new Promise<void>((resolve) => void ends.push(resolve));
+      running.now--;
+      return "answered";
+    };
+    return { open, running, ends, ask };
+  };
+  const ctx = systemContext(hub.world, org.id, "test");
+  afterEach(() => {
+    delete standInCarrier.concurrency;
+    standInCarrier.timeouts = {};
+  });
+
+  test("are as many as the carrier allows; the others wait for them, longer than the timeout of one", async () => {
+    standInCarrier.concurrency = 2;
+    standInCarrier.timeouts = { rate: 1_000 };
+    const { open, running, ends, ask } = await slow();
+    const calls = Array.from({ length: 6 }, () => callCarrier(ctx, open, "rate", singleCall("key"), ask));
+    for (let ended = 0; ended < 6; ended++) {
+      await expect.poll(() => ends.length).toBe(Math.min(6, ended + 2));
+      // Each takes less than the timeout, all of them together more.
+      await new Promise((resolve) => setTimeout(resolve, 250));
+      ends[ended]!();
+    }
+    expect(await Promise.all(calls)).toEqual(Array.from({ length: 6 }, () => ({ done: "answered" })));
+    expect(running.most).toBe(2);
+  });
+
+  test("are aborted while they wait: at their deadline if another attempt follows, and when the hub stops", async () => {
+    standInCarrier.concurrency = 1;
+    standInCarrier.timeouts = { createLabel: 200 };
+    const { open, ends, ask } = await slow();
+    const first = callCarrier(ctx, open, "rate", singleCall("first"), ask);
+    const stopping = new AbortController();
+    const stopped = callCarrier(ctx, open, "rate", singleCall("second"), ask, stopping.signal);
+    const effect = { ...singleCall("third"), isRecorded: true };
+    expect(await callCarrier(ctx, open, "createLabel", effect, ask)).toEqual({ unknown: expect.any(String) });
+    stopping.abort();
+    expect(await stopped).toEqual({ unknown: expect.any(String) });
+    expect(ends).toHaveLength(1);
+    ends[0]!();
+    expect(await first).toEqual({ done: "answered" });
+  });
 });

@@ -1,6 +1,7 @@
 import type { Carrier, CarrierCall, CarrierData, CarrierOperation } from "../../carriers/seam/carrier.ts";
 import type { Charge } from "../../carriers/seam/labels.ts";
 import { HubError } from "../../core/errors.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import { linePattern } from "../../core/schema.ts";
 import { findUnstorableText } from "../../core/strict-json.ts";
 import type { Ctx, World } from "../../context.ts";
@@ -8,11 +9,12 @@ import { change, systemContext } from "../../context.ts";
 import type { Stored } from "../../db/columns.ts";
 import type { Tx } from "../../db/database.ts";
 import { isConnectionLoss } from "../../db/database.ts";
+import type { EffectAttempt, EffectAttempts } from "../../queue/effect-attempts.ts";
 import type { LeasedRecords } from "../../queue/leased-records.ts";
 import type { LeasedRow } from "../../queue/leases.ts";
 import type { WorkKind } from "../../queue/work.ts";
-import type { CarrierResponse, Failure, OpenCarrier } from "./open-carrier.ts";
-import { callCarrier, openCarrier } from "./open-carrier.ts";
+import type { CarrierResponse, Effect, Failure, OpenCarrier } from "./open-carrier.ts";
+import { callCarrier, openCarrier, timeoutOf } from "./open-carrier.ts";
 
 /** A record that waits for a carrier's response. `attempts` includes the current one. */
 type RequestRecord = { id: string; carrierAccountId: string | null; attempts: number };
@@ -25,6 +27,7 @@ type RequestRecord = { id: string; carrierAccountId: string | null; attempts: nu
  */
 export type CarrierRequest<R extends RequestRecord, T> = {
   operation: CarrierOperation;
+  effects: EffectAttempts;
   /** Idempotency key at the carrier: the same for every attempt. */
   effectKey(record: R): string;
   /** Calls the carrier and validates the response: one that cannot be stored is a RemoteError. */
@@ -49,12 +52,16 @@ export function nowOf({ clock }: Ctx): string {
 /** Attempts per request, over about three hours. After that the user has to check with the carrier. */
 export const maxAttempts = 24;
 
-const minuteMs = 60_000;
-const maxDelayMs = 10 * minuteMs;
+/** Response timeouts of carriers are at most 75 seconds; a test of the installed carriers checks it. */
+const firstDelayMs = 90_000;
+const maxDelayMs = 600_000;
 
-/** Time of the next attempt, with exponential backoff. At least a minute, so that the current attempt can settle its response. */
+/**
+ * Time of the next attempt, with exponential backoff. The first delay is longer than any response timeout, so that two attempts do
+ * not run at the same time.
+ */
 export function backoffUntil(now: string, attempts: number, retryAfterMs = 0): string {
-  const delayMs = Math.min(maxDelayMs, minuteMs * 2 ** Math.min(Math.max(attempts - 1, 0), 10));
+  const delayMs = Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(Math.max(attempts - 1, 0), 10));
   return new Date(Date.parse(now) + Math.max(delayMs, retryAfterMs)).toISOString();
 }
 
@@ -100,9 +107,14 @@ export function carrierWork<R extends RequestRecord>(
   };
 }
 
+export function isOutcomeUnknown({ status, failure }: Pick<Retryable, "status" | "failure">): boolean {
+  return status === "failed" && failure?.code === "outcome_unknown";
+}
+
 /** Only a request with an unknown outcome is retried, with the same key. A rejected request needs a new one. */
-export function requireUnknownOutcome({ status, failure, carrierAccountId }: Retryable): void {
-  if (status !== "failed" || failure?.code !== "outcome_unknown") {
+export function requireUnknownOutcome(record: Retryable): void {
+  const { carrierAccountId } = record;
+  if (!isOutcomeUnknown(record)) {
     throw new HubError("invalid_state", "Only requests that failed with `outcome_unknown` can be retried.");
   }
   if (carrierAccountId === null) throw new HubError("invalid_state", "The carrier account was deleted.");
@@ -133,12 +145,11 @@ export async function sendAndAnswer<R extends RequestRecord, T, A>(
   open: OpenCarrier,
   answerOf: (settled: R, response: CarrierResponse<T>, tx: Tx) => A | HubError | Promise<A | HubError>,
 ): Promise<A> {
-  const send = (carrier: Carrier, call: CarrierCall): Promise<T> => request.send(ctx, carrier, call, sent);
-  const response = await callCarrier(ctx, open, request.operation, request.effectKey(sent), send);
+  const { response, attempt } = await send(ctx, request, sent, open);
   try {
     return await change(
       ctx,
-      async (tx) => await answerOf(await settle(tx, ctx, request, sent, response), response, tx),
+      async (tx) => await answerOf(await settle(tx, ctx, request, sent, response, attempt), response, tx),
     );
   } catch (error) {
     if (error instanceof HubError || isConnectionLoss(error)) throw error;
@@ -155,13 +166,37 @@ export async function sendAndSettle<R extends RequestRecord, T>(
   opened: CarrierOrFailure,
   stopping?: AbortSignal,
 ): Promise<R> {
-  const send = (carrier: Carrier, call: CarrierCall): Promise<T> => request.send(ctx, carrier, call, sent);
-  const { operation } = request;
-  const key = request.effectKey(sent);
-  const response = "carrier" in opened ? await callCarrier(ctx, opened, operation, key, send, stopping) : opened;
+  const { response, attempt } =
+    "carrier" in opened ? await send(ctx, request, sent, opened, stopping) : { response: opened, attempt: undefined };
   // Aborted because the hub stops, not for lack of a response: the next worker retries at once.
   if ("unknown" in response) stopping?.throwIfAborted();
-  return await ctx.db.transaction((tx) => settle(tx, ctx, request, sent, response));
+  return await ctx.db.transaction((tx) => settle(tx, ctx, request, sent, response, attempt));
+}
+
+/** One attempt, counted before the call: if this process dies, the next attempt has a number above 1. */
+async function send<R extends RequestRecord, T>(
+  ctx: Ctx,
+  request: CarrierRequest<R, T>,
+  sent: R,
+  open: OpenCarrier,
+  stopping?: AbortSignal,
+): Promise<{ response: CarrierResponse<T>; attempt: EffectAttempt }> {
+  const { effects, operation } = request;
+  const timeoutMs = timeoutOf(open.carrier, operation);
+  const attempt = await effects.begin(ctx.db, ctx.orgId, sent.id, request.effectKey(sent), timeoutMs);
+  const effect: Effect = {
+    effectKey: attempt.key,
+    attempt: attempt.number,
+    noted: attempt.noted,
+    isRecorded: true,
+    async note(data) {
+      if (!isCarrierData(data)) throw new Error("a carrier noted data that cannot be stored");
+      if (await effects.note(ctx.db, ctx.orgId, sent.id, attempt, data)) return;
+      throw new RemoteError("superseded", "A later attempt at this request has begun.", { retryable: true });
+    },
+  };
+  const ask = (carrier: Carrier, call: CarrierCall): Promise<T> => request.send(ctx, carrier, call, sent);
+  return { response: await callCarrier(ctx, open, operation, effect, ask, stopping), attempt };
 }
 
 async function settle<R extends RequestRecord, T>(
@@ -170,9 +205,13 @@ async function settle<R extends RequestRecord, T>(
   request: CarrierRequest<R, T>,
   sent: R,
   response: CarrierResponse<T>,
+  attempt: EffectAttempt | undefined,
 ): Promise<R> {
   const current = await request.lock(tx, ctx, sent.id);
+  const isLatest = attempt === undefined || (await request.effects.end(tx, ctx.orgId, sent.id, attempt));
   if (!request.isPending(current, sent)) return current;
+  // A rejection or a missing response of an earlier attempt says nothing about the later one, which is under way.
+  if (!isLatest && !("done" in response)) return current;
   if ("done" in response) return await request.done(tx, ctx, current, response.done);
   if ("rejected" in response) return await request.rejected(tx, ctx, current, response.rejected);
   if (current.attempts < maxAttempts) return await request.noResponse(tx, ctx, current, response);

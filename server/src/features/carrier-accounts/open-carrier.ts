@@ -4,6 +4,7 @@ import type { Scenario } from "../../carriers/rate-card/tariff.ts";
 import type { NoQuote, Quote } from "../../carriers/seam/quotes.ts";
 import type { Address } from "../../core/address.ts";
 import { fromCents, toCents } from "../../core/money.ts";
+import { createCallLimit } from "../../core/call-limit.ts";
 import { badField, HubError } from "../../core/errors.ts";
 import { createHttpClient } from "../../core/outbound/outbound.ts";
 import { RemoteError } from "../../core/remote-error.ts";
@@ -14,6 +15,7 @@ import type { CarrierAccount, QuoteAnswer, QuoteRequest } from "./carrier-accoun
 import { findOutboundHosts, today } from "../organizations/organizations.ts";
 import { requireOutbound } from "../outbound-pause/outbound-pause.ts";
 import { openCredentials } from "./account-credentials.ts";
+import { openTokens } from "./account-tokens.ts";
 import { getAccount, presentAccount } from "./carrier-accounts.ts";
 import type { StoredCard } from "./rate-cards.store.ts";
 import { findCardOn, loadTariffParts } from "./tariff-inputs.ts";
@@ -21,14 +23,25 @@ import { findCardOn, loadTariffParts } from "./tariff-inputs.ts";
 export type OpenCarrier = {
   account: CarrierAccount;
   carrier: Carrier;
-  /** The context of one call; retries use the same `effectKey`. */
-  call(effectKey: string, signal: AbortSignal): CarrierCall;
+  call(effect: Effect, signal: AbortSignal): CarrierCall;
 };
+
+/** What a call is about: its idempotency key, and the earlier attempts at it. */
+export type Effect = Pick<CarrierCall, "effectKey" | "attempt" | "noted" | "note"> & {
+  /** It is stored with a record, and another attempt follows if this one gets no response in time. */
+  isRecorded: boolean;
+};
+
+/** For calls that change nothing at the carrier, or are not stored with a record. */
+export function singleCall(effectKey: string): Effect {
+  const note = (): Promise<never> => Promise.reject(new Error("a call without a record has no notes"));
+  return { effectKey, attempt: 1, noted: null, note, isRecorded: false };
+}
 
 const defaultTimeoutMs = 20_000;
 
 /** How long the carrier may take for all requests of an operation together. */
-function timeoutOf({ timeouts }: Carrier, operation: CarrierOperation): number {
+export function timeoutOf({ timeouts }: Carrier, operation: CarrierOperation): number {
   return timeouts?.[operation] ?? defaultTimeoutMs;
 }
 
@@ -54,16 +67,13 @@ export async function openCarrier(ctx: Ctx, accountId: string): Promise<OpenCarr
   return {
     account,
     carrier,
-    call: (effectKey, signal) => ({
+    call: ({ isRecorded: _isRecorded, ...effect }, signal) => ({
+      ...effect,
       settings: account.settings,
       credentials,
       http: { request: (request) => client.request({ signal, ...request }) },
       now: () => ctx.clock.now(),
-      effectKey,
-      attempt: 1,
-      noted: null,
-      note: () => Promise.resolve(),
-      token: async (_name, fetchToken) => ({ ...(await fetchToken()), forget: () => Promise.resolve() }),
+      token: openTokens(ctx, { id: account.id, credentials, addresses: sendsTo ?? [] }, signal),
       signal,
     }),
   };
@@ -74,29 +84,64 @@ export type Failure = { code: string; message: string };
 /** `unknown`: the request may or may not have been carried out; retry it with the same key. */
 export type CarrierResponse<T> = { done: T } | { rejected: Failure } | { unknown: string; retryAfterMs?: number };
 
-/** Calls a carrier with a timeout. Exceptions become responses; stopping the hub aborts the call. */
+const callLimit = createCallLimit();
+const defaultConcurrency = 8;
+
+/**
+ * Calls a carrier, with a timeout and so many calls of an account at the same time. Exceptions become responses; stopping the hub
+ * aborts the call. For a recorded effect the timeout includes the time in the queue: a call that starts late could run beside the
+ * next attempt.
+ */
 export async function callCarrier<T>(
-  ctx: Pick<Ctx, "log" | "withoutSlot">,
-  { carrier, call }: OpenCarrier,
+  ctx: Pick<Ctx, "environment" | "log" | "withoutSlot">,
+  open: OpenCarrier,
   operation: CarrierOperation,
-  effectKey: string,
+  effect: Effect,
   ask: (carrier: Carrier, call: CarrierCall) => Promise<T>,
   stopping?: AbortSignal,
 ): Promise<CarrierResponse<T>> {
   // A signal that is already aborted fires no event.
   if (stopping?.aborted) return { unknown: "The hub is stopping; the carrier was not called." };
-  const timeout = AbortSignal.timeout(timeoutOf(carrier, operation));
-  const signal = stopping ? AbortSignal.any([timeout, stopping]) : timeout;
+  const { account, carrier } = open;
+  const startTimeout = (): AbortSignal => {
+    const timeout = AbortSignal.timeout(timeoutOf(carrier, operation));
+    return stopping ? AbortSignal.any([timeout, stopping]) : timeout;
+  };
+  const deadline = effect.isRecorded ? startTimeout() : undefined;
+  const limit = carrier.isLocal ? Infinity : (carrier.concurrency ?? defaultConcurrency);
+  return await releaseSlotWhile(ctx, async () => {
+    let end: () => void;
+    try {
+      end = await callLimit.acquire(`${ctx.environment} ${account.id}`, limit, deadline ?? stopping);
+    } catch {
+      return { unknown: "The carrier was not called: other calls of this account took too long." };
+    }
+    try {
+      return await callWithin(ctx, open, effect, ask, deadline ?? startTimeout());
+    } finally {
+      end();
+    }
+  });
+}
+
+async function callWithin<T>(
+  ctx: Pick<Ctx, "log">,
+  { carrier, call }: OpenCarrier,
+  effect: Effect,
+  ask: (carrier: Carrier, call: CarrierCall) => Promise<T>,
+  signal: AbortSignal,
+): Promise<CarrierResponse<T>> {
   const late = { unknown: "The carrier did not respond in time." };
+  if (signal.aborted) return late;
   const timedOut = new Promise<CarrierResponse<T>>((resolve) => {
     signal.addEventListener("abort", () => resolve(late), { once: true });
   });
   // An async function, so that an exception thrown before the first await becomes a response as well.
-  const answered = (async () => await ask(carrier, call(effectKey, signal)))().then(
+  const answered = (async () => await ask(carrier, call(effect, signal)))().then(
     (done): CarrierResponse<T> => ({ done }),
     (error: unknown) => (signal.aborted ? late : readError(ctx.log, error)),
   );
-  return await releaseSlotWhile(ctx, () => Promise.race([answered, timedOut]));
+  return await Promise.race([answered, timedOut]);
 }
 
 function readError(log: Ctx["log"], error: unknown): Exclude<CarrierResponse<never>, { done: never }> {
@@ -141,7 +186,7 @@ export async function openRater(ctx: Ctx, accountId: string, shipDate: string, s
     open,
     rateCard,
     rate: (request) =>
-      callCarrier(ctx, open, "rate", ctx.requestId, (_carrier, call) =>
+      callCarrier(ctx, open, "rate", singleCall(ctx.requestId), (_carrier, call) =>
         carrier.rate!({ ...call, ...(tariff ? { tariff } : {}) }, { ...request, shipDate }),
       ),
   };

@@ -12,7 +12,7 @@ import type { StoredException } from "../exceptions/exceptions.ts";
 import * as exceptions from "../exceptions/exceptions.ts";
 import type { Resolution, Resolver, RequestedAction } from "./fix.ts";
 import { closedMeanwhile, failed, refused } from "./fix.ts";
-import { askCarriers } from "./fix-carriers.ts";
+import { askCarriers, markLabels } from "./fix-carriers.ts";
 import { runAgain, sendAgain } from "./fix-executions.ts";
 import { decideOrders } from "./fix-orders.ts";
 import { fixRecords } from "./fix-records.ts";
@@ -29,6 +29,7 @@ const retries: Record<ExceptionKind, Resolver> = {
 
 function resolverOf(kind: ExceptionKind, action: ExceptionAction): Resolver {
   if (action === "dismiss") return dismiss;
+  if (action === "mark_purchased" || action === "mark_not_purchased") return markLabels;
   return action === "keep_local" || action === "accept_source" ? decideOrders : retries[kind];
 }
 

@@ -20,7 +20,7 @@ const saysNothing = () => Promise.reject(new RemoteError("carrier_down", "It is 
 async function aDesk() {
   const org = await hub.org();
   const { body: account } = await org.post("/carrier-accounts", { name: "Demo", carrier: "demo" });
-  const { list, one } = inboxOf(org);
+  const { list, one, fix: act } = inboxOf(org);
   const fix = async (id: string, headers = {}) =>
     await org.post(`/exceptions/${id}/resolve`, { action: "retry" }, { headers });
   /** What is done about it takes what the same takes elsewhere. */
@@ -35,7 +35,7 @@ async function aDesk() {
     await dyingBeforeKeeping(db, () => fix(id, headers));
     return await fix(id, headers);
   };
-  return { org, account, list, one, fix, fixAndDie, expectScope };
+  return { org, account, list, one, act, fix, fixAndDie, expectScope };
 }
 type Desk = Awaited<ReturnType<typeof aDesk>>;
 
@@ -97,6 +97,67 @@ describe("a label", () => {
     await untilGivenUp("shipment_labels", label.id);
     expect((await desk.fixAndDie(row.id)).body).toMatchObject({ status: "resolved" });
     expect([salesOf(label.id), await desk.list()]).toEqual([[`label:${label.id}`], []]);
+  });
+
+  const unknownLabel = async (desk: Awaited<ReturnType<typeof aDesk>>, request: object) => {
+    labels.nextTurns.push({ before: saysNothing });
+    const { label } = (await desk.org.post("/shipments/labels", request)).body;
+    await untilGivenUp("shipment_labels", label.id);
+    return { id: label.id as string, row: await desk.one() };
+  };
+
+  test("that the carrier has sold is recorded as it shows it", async () => {
+    const desk = await aDesk();
+    const { orderId, ...parcel } = await anOrder(desk);
+    const { id, row } = await unknownLabel(desk, { ...parcel, orderId });
+    expect(actionsOf(row)).toEqual(["retry", "mark_purchased", "mark_not_purchased", "dismiss"]);
+    await desk.expectScope(row.id, "shipments:write");
+    const asked = labels.asked.length;
+    const none = await desk.act(row.id, "mark_purchased");
+    expect([none.status, none.body.errors]).toMatchObject([400, [{ pointer: "/purchase", code: "required" }]]);
+    const furtherTrackingNumbers = ["1Z2"];
+    const many = await desk.act(row.id, "mark_purchased", {
+      purchase: { trackingNumber: "1Z1", furtherTrackingNumbers },
+    });
+    expect(many.body.errors).toMatchObject([{ pointer: "/purchase/furtherTrackingNumbers", code: "parcel_count" }]);
+    const fixed = await desk.act(row.id, "mark_purchased", { purchase: { trackingNumber: "1Z1", cost: 8.45 } });
+    expect(fixed.body).toMatchObject({ status: "resolved", exception: { resolution: "mark_purchased" } });
+    const label = (await desk.org.get(`/shipments/labels/${id}`)).body;
+    expect(label).toMatchObject({ status: "purchased", trackingNumber: "1Z1", cost: 8.45, failure: null });
+    expect((await desk.org.get(`/orders/${orderId}`)).body).toMatchObject({
+      status: "shipped",
+      shipments: [{ id: label.shipmentId, trackingNumber: "1Z1" }],
+    });
+    expect((await desk.org.get(`/shipments/labels/${id}/content`)).body.detail).toContain(
+      "Download it from the carrier",
+    );
+    expect((await desk.act(row.id, "mark_purchased", { purchase: { trackingNumber: "1Z1" } })).body.code).toBe(
+      "exception_closed",
+    );
+    expect([labels.asked.length, await desk.list()]).toEqual([asked, []]);
+  });
+
+  test("that the carrier has not sold frees its items for another label", async () => {
+    const desk = await aDesk();
+    const { orderId, ...parcel } = await anOrder(desk);
+    const { id, row } = await unknownLabel(desk, { ...parcel, orderId });
+    const blocked = await desk.org.post("/operations/preflight", {
+      order_ids: [orderId],
+      actions: [
+        { type: "buy_label", params: { carrier_account_id: parcel.carrierAccountId, service: parcel.service } },
+      ],
+    });
+    expect(JSON.stringify(blocked.body)).toContain("outcome_unknown");
+    const filter = { kind: "label", code: "outcome_unknown" };
+    const bulk = await desk.org.post("/exceptions/resolve", { action: "mark_purchased", filter });
+    expect(bulk.status).toBe(400);
+    const fixed = await desk.org.post("/exceptions/resolve", { action: "mark_not_purchased", filter });
+    expect(fixed.body.results).toEqual([{ id: row.id, status: "resolved" }]);
+    const label = (await desk.org.get(`/shipments/labels/${id}`)).body;
+    expect(label).toMatchObject({ status: "failed", failure: { code: "not_purchased" } });
+    expect((await desk.org.post(`/shipments/labels/${id}/retry`)).body.code).toBe("invalid_state");
+    const another = await desk.org.post("/shipments/labels", { ...parcel, orderId });
+    expect([another.status, salesOf(id)]).toEqual([201, []]);
   });
 
   test("that was sold and is of no use is for people to decide about; it is over when it is given back", async () => {

@@ -1,10 +1,10 @@
-import { HubError } from "../../core/errors.ts";
+import { badField, HubError } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
 import { keepingAs } from "../../context.ts";
-import type { Queryable } from "../../db/database.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
 import { closeExceptions, findException } from "../exceptions/exceptions.ts";
 import type { StoredException } from "../exceptions/exceptions.ts";
-import { buyLabelAgain, retryLabel, voidLabel } from "../labels/labels.ts";
+import { buyLabelAgain, markNotPurchased, markPurchased, retryLabel, voidLabel } from "../labels/labels.ts";
 import { cancelPickup, retryPickup } from "../pickups/pickups.ts";
 import type { Resolution, Resolver } from "./fix.ts";
 import { eachAlone, refused } from "./fix.ts";
@@ -39,6 +39,24 @@ async function askForPickup(ctx: Ctx, { code, subjectId }: StoredException): Pro
   if (code === "cancel_rejected") await cancelPickup(ctx, subjectId!, undefined);
   else await retryPickup(ctx, subjectId!);
 }
+
+/** What a user found out at the carrier about a label with an unknown outcome. */
+export const markLabels: Resolver = {
+  batchesOf: eachAlone,
+  async resolve(ctx, rows, { action, purchase }) {
+    const row = rows[0]!;
+    const resolved: Resolution[] = [{ id: row.id, status: "resolved" }];
+    const own = keepingAs(ctx, () => Promise.resolve(resolved));
+    const close = async (tx: Tx): Promise<void> => {
+      const closed = await closeExceptions(tx, ctx, [row.id], action);
+      if (closed.size === 0) throw new HubError("exception_closed");
+    };
+    if (action === "mark_not_purchased") await markNotPurchased(own, row.subjectId!, close);
+    else if (purchase) await markPurchased(own, row.subjectId!, purchase, close);
+    else throw badField("/purchase", "required", "`purchase` with the tracking number is required.");
+    return resolved;
+  },
+};
 
 /** The carrier request and its response update the exception in their own transactions. */
 async function outcomeOf(db: Queryable, { orgId }: Ctx, { id }: StoredException): Promise<Resolution> {

@@ -38,10 +38,11 @@ export function scopeOf(kind: ExceptionKind, action: ExceptionAction): Scope {
   return kind === "recall" && action === "keep_local" ? "operations:run" : scopes[kind];
 }
 
-/** Actions for all exceptions of a kind and code. `edit_and_retry` needs a single record. */
+/** Actions for all exceptions of a kind and code. Those that take data of a single record are left out. */
 export function actionsForGroup(kind: ExceptionKind, code: string): ExceptionAction[] {
   const actions = actionsByKind[kind]({ kind, code, sealedRecord: "" }).map(([action]) => action);
-  return [...actions.filter((action) => action !== "edit_and_retry"), "dismiss"];
+  const single: readonly ExceptionAction[] = ["edit_and_retry", "mark_purchased"];
+  return [...actions.filter((action) => !single.includes(action)), "dismiss"];
 }
 
 type Own = [action: ExceptionAction, title: string];
@@ -76,12 +77,25 @@ const acceptances: Record<string, string> = {
   source_quantity_changed: "Use the lines of the source",
 };
 
-/** The label was purchased: a user decides at the label whether to void or use it. */
-const soldCodes: readonly string[] = ["content_missing", "content_too_large", "order_not_followed", "address_changed"];
+/** The label was purchased: a user decides at the label whether to void or use it, or asks the carrier about the refund. */
+const soldCodes: readonly string[] = [
+  "content_missing",
+  "content_too_large",
+  "order_not_followed",
+  "address_changed",
+  "refund_rejected",
+];
 
 function labelFixes(code: string): Own[] {
   if (soldCodes.includes(code)) return [];
   if (code === "void_rejected") return [["retry", "Request the void again"]];
+  if (code === "outcome_unknown") {
+    return [
+      ["retry", "Ask the carrier again with the same request key"],
+      ["mark_purchased", "The carrier sold the label: record it with its tracking number"],
+      ["mark_not_purchased", "The carrier did not sell the label: its items can get another one"],
+    ];
+  }
   return [["retry", "Request the label again"]];
 }
 

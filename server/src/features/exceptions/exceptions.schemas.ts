@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import { ActorShape } from "../../core/actor.ts";
-import { Before, Count, CountOfEach, DateTime, Id, NameList, Nullable, OneOf } from "../../core/schema.ts";
+import { Before, Count, CountOfEach, DateTime, Id, linePattern, NameList, Nullable, OneOf } from "../../core/schema.ts";
 import { optional, pageQuery, Since, Strict } from "../../core/schema.ts";
 import { Type } from "../../core/type.ts";
 
@@ -18,7 +18,15 @@ export type ExceptionKind = (typeof exceptionKinds)[number];
 const exceptionStatuses = ["open", "resolved", "dismissed"] as const;
 export type ExceptionStatus = (typeof exceptionStatuses)[number];
 
-const exceptionActions = ["retry", "accept_source", "keep_local", "edit_and_retry", "dismiss"] as const;
+const exceptionActions = [
+  "retry",
+  "accept_source",
+  "keep_local",
+  "edit_and_retry",
+  "mark_purchased",
+  "mark_not_purchased",
+  "dismiss",
+] as const;
 export type ExceptionAction = (typeof exceptionActions)[number];
 
 const subjectTypes = ["order", "record", "execution", "label", "pickup"] as const;
@@ -33,7 +41,8 @@ const Kind = OneOf(exceptionKinds, {
 const Action = OneOf(exceptionActions, {
   description:
     "retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes " +
-    "the conflict. edit_and_retry: imports a corrected record. dismiss: closes the exception without a change",
+    "the conflict. edit_and_retry: imports a corrected record. mark_purchased, mark_not_purchased: what you found out at the " +
+    "carrier about a label. dismiss: closes the exception without a change",
 });
 
 const AvailableAction = Type.Object({
@@ -145,6 +154,21 @@ const more = optional({
   }),
 });
 
+const TrackingNumber = Type.String({ minLength: 1, maxLength: 100, pattern: linePattern });
+
+const Purchase = Strict(
+  {
+    trackingNumber: { ...TrackingNumber, description: "Of the lead parcel" },
+    furtherTrackingNumbers: Type.Optional(
+      Type.Array(TrackingNumber, { maxItems: 24, description: "Of the other parcels of the label, in their order" }),
+    ),
+    cost: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000, description: "What the carrier charged" })),
+    currency: Type.Optional(Type.String({ pattern: "^[A-Z]{3}$", description: "ISO 4217; default USD" })),
+  },
+  { description: "For mark_purchased: the label as the carrier shows it" },
+);
+export type Purchase = Static<typeof Purchase>;
+
 export const ResolveRequest = Strict(
   {
     action: Action,
@@ -154,6 +178,7 @@ export const ResolveRequest = Strict(
         description: "For edit_and_retry: replaces these parts of `details.record`",
       }),
     ),
+    purchase: Type.Optional(Purchase),
   },
   { examples: [{ action: "retry" }] },
 );
@@ -178,7 +203,7 @@ export const maxResolvedAtOnce = 500;
 export const ResolveManyRequest = Strict(
   {
     action: OneOf(
-      exceptionActions.filter((action) => action !== "edit_and_retry"),
+      exceptionActions.filter((action) => action !== "edit_and_retry" && action !== "mark_purchased"),
       { description: "Action for each exception" },
     ),
     filter: Strict(filters, { description: "Filter on open exceptions" }),

@@ -7,10 +7,12 @@ import { Unfinished } from "../../route.ts";
 import { sendAndAnswer, nowOf, requireUnknownOutcome, commitRequest } from "../carrier-accounts/carrier-requests.ts";
 import type { Failure, OpenCarrier } from "../carrier-accounts/open-carrier.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
+import { today } from "../organizations/organizations.ts";
 import { findParcel } from "../shipments/shipments.ts";
 import type { ShipmentLabel } from "./label.ts";
-import { move, newLabel, presentLabel } from "./label.ts";
-import { lock, purchase, record, save } from "./label-requests.ts";
+import { move, newLabel, presentLabel, requestedParcels } from "./label.ts";
+import { purchase } from "./label-requests.ts";
+import { lock, record, save } from "./save-label.ts";
 import type { LabelRequest, LabelSale } from "./labels.schemas.ts";
 import * as store from "./labels.store.ts";
 import { checkAgain, planLabel } from "./plan-label.ts";
@@ -37,16 +39,17 @@ export async function buyLabel(
 /** A new request for the parcel of a rejected one, to the order's current address. */
 export async function buyLabelAgain(ctx: Ctx, id: string, onRequest: (tx: Tx) => Promise<void>): Promise<Answer> {
   const rejected = orNotFound("label", await store.findLabel(ctx.db, ctx.orgId, id));
-  const { status, carrierAccountId, orderId, service, from, to, weight, dimensions, reference, lines } = rejected;
+  const { status, carrierAccountId, orderId, service, from, to, options, shipDate, reference, lines } = rejected;
   if (status !== "failed") throw new HubError("invalid_state", `The label is ${status}.`);
   if (carrierAccountId === null) throw new HubError("invalid_state", "The carrier account was deleted.");
   const request: LabelRequest = {
     carrierAccountId,
     service,
     from,
-    weight,
+    parcels: requestedParcels(rejected),
+    options,
+    ...(shipDate !== null && shipDate >= (await today(ctx)) && { shipDate }),
     ...(orderId === null ? { to } : { orderId, lines }),
-    ...(dimensions && { dimensions }),
     ...(reference !== null && { reference }),
   };
   return await buyLabel(ctx, request, onRequest);

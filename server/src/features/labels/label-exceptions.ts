@@ -34,7 +34,15 @@ export async function updateLabelExceptions(
     await openExceptions(tx, ctx, [
       { ...aboutOf(label), key: exceptionKeys.labelVoid(id), code: "void_rejected", message },
     ]);
-  } else if (what === "voided")
+  } else if (what === "refund_rejected") {
+    // The label stays void: the parcel cannot be used, and its price is lost unless the carrier is asked about it.
+    const message = `${label.carrier} rejected the refund of the voided label${forWhat}.`;
+    const reason = label.refund?.message ?? null;
+    await openExceptions(tx, ctx, [
+      { ...aboutOf(label), key: exceptionKeys.labelVoid(id), code: "refund_rejected", reason, message },
+    ]);
+  } else if (what === "not_purchased") await resolveExceptions(tx, ctx, [exceptionKeys.label(label)]);
+  else if (what === "voided" || what === "refunded")
     await resolveExceptions(tx, ctx, [exceptionKeys.label(label), exceptionKeys.labelVoid(id)]);
 }
 

@@ -1,16 +1,29 @@
+import { findCarrier } from "../../carriers/installed-carriers.ts";
 import type { CarrierData } from "../../carriers/seam/carrier-data.ts";
+import type { ChargeLine } from "../../carriers/seam/labels.ts";
+import { amountOf } from "../../carriers/seam/money.ts";
+import type { Parcel } from "../../carriers/seam/ship-options.ts";
 import { HubError } from "../../core/errors.ts";
 import { maskPerson, maskProblem, maySeePersonalData } from "../../core/mask-person.ts";
 import { canMove } from "../../core/states.ts";
 import type { Ctx } from "../../context.ts";
 import { backoffUntil } from "../carrier-accounts/carrier-requests.ts";
-import type { LabelAnswer } from "./labels.schemas.ts";
+import type { LabelAnswer, LabelParcel } from "./labels.schemas.ts";
 import type { LabelStatus } from "./labels.states.ts";
 import { labelMoves } from "./labels.states.ts";
 
 /** A label as stored: the API fields plus internal ones, without the file. */
-export type ShipmentLabel = Omit<LabelAnswer, "cost" | "currency" | "isVoidPending"> & {
+export type ShipmentLabel = Omit<
+  LabelAnswer,
+  "cost" | "currency" | "chargeLines" | "parcels" | "refund" | "isVoidPending"
+> & {
   costCents: number | null;
+  currency: string | null;
+  chargeLines: ChargeLine[];
+  /** Null: no void was requested. */
+  refund: LabelAnswer["refund"] | null;
+  /** Null for labels of before labels had several parcels: use `parcelsOf`. */
+  parcels: LabelParcel[] | null;
   carrierData: CarrierData | null;
   voidRequestedAt: string | null;
   /** The step of a run that waits for the outcome. */
@@ -23,8 +36,42 @@ export type ShipmentLabel = Omit<LabelAnswer, "cost" | "currency" | "isVoidPendi
 /** The label to buy. */
 export type LabelSpec = Pick<
   ShipmentLabel,
-  "orderId" | "service" | "from" | "to" | "weight" | "dimensions" | "reference" | "lines"
->;
+  "orderId" | "service" | "from" | "to" | "weight" | "dimensions" | "options" | "shipDate" | "reference" | "lines"
+> & { parcels: LabelParcel[] };
+
+/** All parcels, lead first. */
+export function parcelsOf(label: ShipmentLabel): LabelParcel[] {
+  if (label.parcels) return label.parcels;
+  const { trackingNumber, shipmentId, contentType, contentBytes, weight, dimensions } = label;
+  const lead = newParcel({ weight, ...(dimensions && { dimensions }) });
+  return [{ ...lead, trackingNumber, shipmentId, contentType, contentBytes }];
+}
+
+/** A parcel that has no label yet. */
+export function newParcel({ weight, dimensions, packaging, reference, insuredValue }: Parcel): LabelParcel {
+  return {
+    weight,
+    dimensions: dimensions ?? null,
+    packaging: packaging ?? null,
+    reference: reference ?? null,
+    insuredValue: insuredValue ?? null,
+    trackingNumber: null,
+    shipmentId: null,
+    contentType: null,
+    contentBytes: null,
+  };
+}
+
+/** The parcels as a carrier is asked for them. */
+export function requestedParcels(label: ShipmentLabel): Parcel[] {
+  return parcelsOf(label).map(({ weight, dimensions, packaging, reference, insuredValue }) => ({
+    weight,
+    ...(dimensions && { dimensions }),
+    ...(packaging !== null && { packaging }),
+    ...(reference !== null && { reference }),
+    ...(insuredValue && { insuredValue }),
+  }));
+}
 
 /** Idempotency key at the carrier. */
 export function effectKeyOf({ id }: Pick<ShipmentLabel, "id">): string {
@@ -63,10 +110,16 @@ export function newLabel(
     status: "requested",
     trackingNumber: null,
     costCents: null,
+    currency: null,
+    chargeLines: [],
+    transitDays: null,
+    deliverBy: null,
     contentType: null,
     contentBytes: null,
+    documents: [],
     carrierData: null,
     failure: null,
+    refund: null,
     voidRequestedAt: null,
     ...(askedBy ? { ...askedBy, attempts: 0, dueAt: now } : { ...noRun, attempts: 1, dueAt: backoffUntil(now, 1) }),
     purchasedAt: null,
@@ -85,10 +138,25 @@ export function voidRequested(label: ShipmentLabel, at: string, askedBy?: RunSte
   return askedBy ? { ...asked, ...askedBy, attempts: 0, dueAt: at } : asked;
 }
 
+const dayMs = 86_400_000;
+/** Carriers settle refunds within weeks. After that the user has to ask the carrier. */
+const refundDays = 60;
+
+/** When the carrier is asked about a submitted refund next; null: not at all. */
+export function refundCheckAt(label: ShipmentLabel, at: string): string | null {
+  const { status, refund, voidedAt, carrierAccountId } = label;
+  if (status !== "voided" || refund?.state !== "submitted" || voidedAt === null) return null;
+  if (carrierAccountId === null || !findCarrier(label.carrier)?.findVoid) return null;
+  const next = Date.parse(at) + dayMs;
+  return next > Date.parse(voidedAt) + refundDays * dayMs ? null : new Date(next).toISOString();
+}
+
 export function touched(label: ShipmentLabel, at: string, retryAfterMs?: number): ShipmentLabel {
-  const dueAt = isAwaiting(label) ? backoffUntil(at, label.attempts, retryAfterMs) : null;
+  const dueAt = isAwaiting(label) ? backoffUntil(at, label.attempts, retryAfterMs) : refundCheckAt(label, at);
   return { ...label, updatedAt: at, version: label.version + 1, dueAt };
 }
+
+const noRefund = { state: "none" as const, message: null, checkedAt: null };
 
 /**
  * The label as this caller may see it. The response schema drops internal fields. A carrier's rejection may quote the
@@ -96,14 +164,24 @@ export function touched(label: ShipmentLabel, at: string, retryAfterMs?: number)
  */
 export function presentLabel(ctx: Pick<Ctx, "principal">, label: ShipmentLabel): LabelAnswer {
   const mayKnow = maySeePersonalData(ctx);
-  const { from, to, costCents, failure, voidRequestedAt } = label;
+  const { from, to, costCents, failure, refund, voidRequestedAt, chargeLines } = label;
+  const currency = label.currency ?? "USD";
+  const { customs: _customs, billTo: _billTo, ...publicOptions } = label.options;
   return {
     ...label,
+    parcels: parcelsOf(label),
+    options: mayKnow ? label.options : publicOptions,
     from: mayKnow ? from : maskPerson(from),
     to: mayKnow ? to : maskPerson(to),
-    cost: costCents === null ? null : costCents / 100,
-    currency: "USD",
+    cost: costCents === null ? null : amountOf(costCents, currency),
+    currency,
+    chargeLines: chargeLines.map(({ code, label: text, cents }) => ({
+      code,
+      label: text,
+      amount: amountOf(cents, currency),
+    })),
     failure: mayKnow || failure === null ? failure : maskProblem(failure),
+    refund: refund === null ? noRefund : mayKnow ? refund : { ...refund, message: null },
     isVoidPending: voidRequestedAt !== null,
   };
 }

@@ -46,12 +46,15 @@ export const labelRoutes = [
     name: "shipments.labels.content.get",
     scope: "shipments:read",
     summary: "Download a label file",
-    description: "As the carrier sent it, up to 1 MiB. It names the recipient, so it also requires `pii:read`.",
+    description:
+      "As the carrier sent it, up to 1 MiB. It names the recipient, so it also requires `pii:read`. `parcel` and `document` " +
+      "choose one of several files.",
     ids,
+    query: shapes.LabelFileQuery,
     answer: [200, Type.String({ format: "binary" })],
     answerType: labelTypes,
     failures: [409],
-    handle: (ctx, { params }) => labels.readLabelContent(ctx, params.id),
+    handle: (ctx, { params, query }) => labels.readLabelContent(ctx, params.id, query),
   }),
   defineRoute("POST /shipments/labels/:id/retry", {
     name: "shipments.labels.retry",

@@ -1,5 +1,7 @@
 import type { Static } from "typebox";
+import { CalendarDate } from "../../carriers/rate-card/card.schemas.ts";
 import { labelTypes } from "../../carriers/seam/labels.ts";
+import { Amount, Parcel, ShipOptions } from "../../carriers/seam/ship-options.ts";
 import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
 import {
@@ -61,6 +63,16 @@ export const LabelRequest = Strict(
       description: "Default: the weight of the order's only package, else of `lines`, else of all lines left to ship",
     }),
     dimensions: Type.Optional({ ...Dimensions, description: "Default: those of the order's only package" }),
+    parcels: Type.Optional(
+      Type.Array(Parcel, {
+        minItems: 1,
+        maxItems: 25,
+        description:
+          "Instead of `weight` and `dimensions`: the parcels of one shipment, lead first. Each gets its own tracking number",
+      }),
+    ),
+    options: Type.Optional(ShipOptions),
+    shipDate: Type.Optional({ ...CalendarDate, description: "The day on which the carrier gets it. Default: today" }),
     reference: Type.Optional(Line("Printed on the label. Default: the number of the order")),
     lines: Type.Optional(
       Type.Array(ParcelLine, {
@@ -84,6 +96,23 @@ export type LabelRequest = Static<typeof LabelRequest>;
 const Text = Type.String();
 const MaybeTime = Nullable(DateTime);
 
+const File = {
+  contentType: Nullable(OneOf(labelTypes)),
+  contentBytes: Nullable(Count),
+};
+
+const LabelParcel = Type.Object({
+  weight: Weight,
+  dimensions: Nullable(Dimensions),
+  packaging: Nullable(Text),
+  reference: Nullable(Text),
+  insuredValue: Nullable(Amount),
+  trackingNumber: Nullable(Text),
+  shipmentId: Nullable(Id),
+  ...File,
+});
+export type LabelParcel = Static<typeof LabelParcel>;
+
 export const LabelAnswer = Type.Object({
   id: Id,
   status: OneOf(labelStatuses, {
@@ -96,17 +125,39 @@ export const LabelAnswer = Type.Object({
   service: Text,
   from: Address,
   to: Address,
-  weight: Weight,
+  weight: { ...Weight, description: "Of all parcels together" },
   dimensions: Nullable(Dimensions),
+  parcels: Type.Array(LabelParcel, { description: "Lead first; its tracking number is that of the label" }),
+  options: ShipOptions,
+  shipDate: Nullable(CalendarDate),
   reference: Nullable(Text),
-  /** Contents of the parcel. */
+  /** Contents of the shipment. */
   lines: Type.Array(Type.Object({ lineId: Text, quantity: Count })),
   trackingNumber: Nullable(Text),
   cost: Nullable(Type.Number()),
   currency: Text,
-  contentType: Nullable(OneOf(labelTypes)),
-  contentBytes: Nullable(Count),
+  chargeLines: Type.Array(Type.Object({ code: Text, label: Text, amount: Type.Number() }), {
+    description: "What `cost` consists of, as far as the carrier says",
+  }),
+  transitDays: Nullable(Count),
+  deliverBy: Nullable({ ...Text, description: "The carrier's promise: a date or an instant" }),
+  ...File,
+  documents: Type.Array(Type.Object({ kind: OneOf(["customs", "receipt"]), ...File }), {
+    description: "Further documents of the shipment",
+  }),
   failure: Nullable(Type.Object({ code: Text, message: Text })),
+  refund: Type.Object(
+    {
+      state: OneOf(["none", "submitted", "voided", "rejected", "not_applicable"]),
+      message: Nullable(Text),
+      checkedAt: MaybeTime,
+    },
+    {
+      description:
+        "Outcome of a void. submitted: the carrier decides about the refund later, and is asked once a day for up to 60 days; the " +
+        "label is voided already. not_applicable: nothing was charged. rejected: the label is not refunded",
+    },
+  ),
   isVoidPending: Type.Boolean({ description: "A void was requested and the carrier has not responded yet" }),
   purchasedAt: MaybeTime,
   voidedAt: MaybeTime,
@@ -118,6 +169,14 @@ export type LabelAnswer = Static<typeof LabelAnswer>;
 
 export const LabelSale = Type.Object({ label: LabelAnswer, shipment: Nullable(ShipmentAnswer) });
 export type LabelSale = Static<typeof LabelSale>;
+
+export const LabelFileQuery = Strict({
+  parcel: Type.Optional(Type.Integer({ minimum: 1, maximum: 25, description: "Number of the parcel. Default: 1" })),
+  document: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 10, description: "Instead of `parcel`: number of the document" }),
+  ),
+});
+export type LabelFileQuery = Static<typeof LabelFileQuery>;
 
 export const LabelQuery = pageQuery({
   orderId: Type.Optional(OrderRef),

@@ -21,14 +21,23 @@ const columns = defineColumns<ShipmentLabel>("t", {
   to: { type: "jsonb", name: "to_address" },
   weight: "jsonb",
   dimensions: "jsonb",
+  parcels: "jsonb",
+  options: "jsonb",
+  shipDate: "date",
   reference: "text",
   lines: "jsonb",
   trackingNumber: "text",
   costCents: "bigint",
+  currency: "text",
+  chargeLines: "jsonb",
+  transitDays: "integer",
+  deliverBy: "text",
+  documents: "jsonb",
   contentType: "text",
   contentBytes: "integer",
   carrierData: "jsonb",
   failure: "jsonb",
+  refund: "jsonb",
   voidRequestedAt: moment,
   runId: "uuid",
   runStep: "integer",
@@ -46,21 +55,57 @@ export const {
   insert: insertLabels,
   update: updateLabel,
   updateAll: updateLabels,
+  effects: labelEffects,
   leases: labelLeases,
   fromRow: toLabel,
 } = leasedRecords("shipment_labels", columns);
 
-/** Stores the label file; null removes it. */
-export async function keepContent(tx: Tx, orgId: string, id: string, content: Buffer | null): Promise<void> {
-  await tx.query("update shipment_labels set content = $3 where org_id = $1 and id = $2", [orgId, id, content]);
+/** A file of a label. `position`: index of the parcel or document. */
+export type FilePlace = { kind: "parcel" | "document"; position: number };
+export type LabelContent = FilePlace & { content: Buffer };
+
+const isLead = ({ kind, position }: FilePlace): boolean => kind === "parcel" && position === 0;
+
+/** Stores the files of a purchased label. */
+export async function keepFiles(tx: Tx, orgId: string, id: string, files: LabelContent[]): Promise<void> {
+  for (const file of files) {
+    if (isLead(file)) {
+      await tx.query("update shipment_labels set content = $3 where org_id = $1 and id = $2", [
+        orgId,
+        id,
+        file.content,
+      ]);
+    } else {
+      await tx.query(
+        `insert into shipment_label_files (label_id, org_id, kind, position, content) values ($2, $1, $3, $4, $5)`,
+        [orgId, id, file.kind, file.position, file.content],
+      );
+    }
+  }
 }
 
-export async function readContent(db: Queryable, orgId: string, id: string): Promise<Buffer | null> {
-  const [row] = await db.query<{ content: Buffer | null }>(
-    "select content from shipment_labels where org_id = $1 and id = $2",
-    [orgId, id],
-  );
-  return row?.content ?? null;
+export async function removeFiles(tx: Tx, orgId: string, id: string): Promise<void> {
+  await tx.query("update shipment_labels set content = null where org_id = $1 and id = $2", [orgId, id]);
+  await tx.query("delete from shipment_label_files where org_id = $1 and label_id = $2", [orgId, id]);
+}
+
+export async function readContent(
+  db: Queryable,
+  orgId: string,
+  id: string,
+  place: FilePlace,
+): Promise<Buffer | undefined> {
+  const [row] = isLead(place)
+    ? await db.query<{ content: Buffer | null }>("select content from shipment_labels where org_id = $1 and id = $2", [
+        orgId,
+        id,
+      ])
+    : await db.query<{ content: Buffer | null }>(
+        `select content from shipment_label_files
+          where org_id = $1 and label_id = $2 and kind = $3 and position = $4`,
+        [orgId, id, place.kind, place.position],
+      );
+  return row?.content ?? undefined;
 }
 
 export async function listLabels(db: Queryable, orgId: string, query: LabelQuery): Promise<Page<ShipmentLabel>> {
@@ -180,5 +225,17 @@ export async function deleteOldLabelFilesAcrossOrgs(tx: Tx, before: Date): Promi
      returning org_id`,
     [before],
   );
-  return rows.map(({ org_id }) => org_id);
+  if (rows.length > 0) return rows.map(({ org_id }) => org_id);
+  // Further parcels and documents are few: their table is read whole.
+  const others = await tx.query<{ org_id: string }>(
+    `delete from shipment_label_files where (label_id, kind, position) in (
+       select file.label_id, file.kind, file.position
+         from shipment_label_files file
+         join shipment_labels label on label.id = file.label_id
+        where label.purchased_at < $1
+        limit ${oldFilesAtOnce})
+     returning org_id`,
+    [before],
+  );
+  return others.map(({ org_id }) => org_id);
 }

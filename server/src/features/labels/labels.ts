@@ -1,4 +1,4 @@
-import { HubError } from "../../core/errors.ts";
+import { badField, HubError } from "../../core/errors.ts";
 import { maySeePersonalData } from "../../core/mask-person.ts";
 import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
@@ -6,11 +6,13 @@ import { orNotFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import { Streamed } from "../../route.ts";
 import { findIdByRef } from "../orders/orders.ts";
-import { presentLabel } from "./label.ts";
-import type { LabelAnswer, LabelQuery } from "./labels.schemas.ts";
+import type { ShipmentLabel } from "./label.ts";
+import { parcelsOf, presentLabel } from "./label.ts";
+import type { LabelAnswer, LabelFileQuery, LabelQuery } from "./labels.schemas.ts";
 import * as store from "./labels.store.ts";
 
 export { buyLabel, buyLabelAgain, retryLabel } from "./buy-label.ts";
+export { markNotPurchased, markPurchased } from "./unknown-label.ts";
 export type { LabelSpec } from "./label.ts";
 export { labelWork } from "./label-requests.ts";
 export { requestLabels, requestVoids } from "./request-labels.ts";
@@ -45,20 +47,43 @@ const endings = {
 } as const;
 
 /** The label file. It shows the recipient and cannot be masked, so it requires pii:read. */
-export async function readLabelContent(ctx: Ctx, id: string): Promise<Streamed> {
+export async function readLabelContent(ctx: Ctx, id: string, query: LabelFileQuery): Promise<Streamed> {
   const label = orNotFound("label", await store.findLabel(ctx.db, ctx.orgId, id));
   if (!maySeePersonalData(ctx)) {
     const granted = [...ctx.principal.scopes];
     const message = "Label files show the recipient and require the scope pii:read.";
     throw new HubError("insufficient_scope", message, { extra: { required: ["pii:read"], granted } });
   }
-  const content = label.status === "purchased" ? await store.readContent(ctx.db, ctx.orgId, id) : null;
-  if (content === null || label.contentType === null) {
+  const { place, contentType, name } = fileOf(label, query);
+  const content = label.status === "purchased" ? await store.readContent(ctx.db, ctx.orgId, id, place) : undefined;
+  if (content === undefined || contentType === null) {
     const message = label.status === "purchased" ? label.failure?.message : `The label is ${label.status}.`;
-    throw new HubError("invalid_state", message ?? "The file was removed at the end of its retention period.");
+    const gone = "The file was removed at the end of its retention period.";
+    const none = "The carrier did not send this file to the hub. Download it from the carrier.";
+    throw new HubError("invalid_state", message ?? (contentType === null ? none : gone));
   }
-  const fileName = `label-${label.trackingNumber?.replaceAll(/[^\w-]/g, "_")}.${endings[label.contentType]}`;
-  return new Streamed(label.contentType, fileName, chunksOf(content));
+  const fileName = `${name.replaceAll(/[^\w-]/g, "_")}.${endings[contentType]}`;
+  return new Streamed(contentType, fileName, chunksOf(content));
+}
+
+type LabelPart = { place: store.FilePlace; contentType: keyof typeof endings | null; name: string };
+
+function fileOf(label: ShipmentLabel, { parcel = 1, document }: LabelFileQuery): LabelPart {
+  if (document !== undefined) {
+    const found = label.documents[document - 1];
+    if (!found) throw unknownFile("/document", `The label has ${label.documents.length} documents.`);
+    const name = `${found.kind}-${label.trackingNumber}`;
+    return { place: { kind: "document", position: document - 1 }, contentType: found.contentType, name };
+  }
+  const parcels = parcelsOf(label);
+  const found = parcels[parcel - 1];
+  if (!found) throw unknownFile("/parcel", `The label has ${parcels.length} parcels.`);
+  const name = `label-${found.trackingNumber}`;
+  return { place: { kind: "parcel", position: parcel - 1 }, contentType: found.contentType, name };
+}
+
+function unknownFile(pointer: string, message: string): HubError {
+  return badField(pointer, "not_found", message);
 }
 
 const chunkBytes = 64 * 1024;

@@ -15,7 +15,10 @@ import { getLocation } from "../locations/locations.ts";
 import type { Order } from "../orders/order.ts";
 import { shippingProblem } from "../orders/order-rules.ts";
 import { lockOrders, readOrders } from "../orders/orders.ts";
+import { today } from "../organizations/organizations.ts";
+import { optionErrors } from "./check-options.ts";
 import type { LabelSpec, ShipmentLabel } from "./label.ts";
+import { newParcel } from "./label.ts";
 import type { LabelRequest } from "./labels.schemas.ts";
 import { listOrderLabels, unlistedOf } from "./order-labels.ts";
 import { linesOf } from "./parcel-lines.ts";
@@ -31,11 +34,17 @@ export async function planLabel(ctx: Ctx, request: LabelRequest): Promise<Planne
   const locationId = request.from ? null : order?.locationId;
   const from = locationId ? (await getLocation(ctx, locationId)).address : undefined;
   const others = order ? await findUnlisted(ctx.db, ctx, order) : [];
-  return { open, spec: labelSpecFor(order, request, { from, others }) };
+  const facts = { carrier: open.carrier.name, today: await today(ctx), from, others };
+  return { open, spec: labelSpecFor(order, request, facts) };
 }
 
 /** Facts besides the order: its ship-from address, and its labels that are not in its shipped quantities yet. */
-export type LabelFacts = { from: Address | undefined; others: readonly Pick<LabelSpec, "lines">[] };
+export type LabelFacts = {
+  carrier: string;
+  today: string;
+  from: Address | undefined;
+  others: readonly Pick<LabelSpec, "lines">[];
+};
 
 /** Pure. Throws all validation errors at once. */
 export function labelSpecFor(
@@ -46,19 +55,35 @@ export function labelSpecFor(
   if (order) refuseUnshippable(order);
   const content = order ? linesOf(order, facts.others, request) : noLines(request);
   const { lines } = content;
+  const { options = {}, shipDate = facts.today } = request;
   const { to, weight, dimensions } = parcelOf(order, request, lines);
   const from = request.from ?? facts.from;
   const errors = [
     ...addressErrors("/from", from, "`from` is required: the order has no location with an address."),
     ...addressErrors("/to", to, "`to` is required: there is no order with a shipping address."),
     ...recipientErrors(to),
-    ...weightErrors(weight),
+    ...(request.parcels ? parcelErrors(request) : weightErrors(weight)),
+    ...optionErrors(facts.carrier, options),
+    ...dateErrors(shipDate, facts.today),
     ...content.errors,
   ];
   if (errors.length > 0 || !from || !to || !weight) throw validationFailed(errors);
   const reference = request.reference ?? order?.number ?? null;
   const { service } = request;
-  return { orderId: order?.id ?? null, service, from, to, weight, dimensions, reference, lines };
+  const parcels = (request.parcels ?? [{ weight, ...(dimensions && { dimensions }) }]).map(newParcel);
+  return {
+    orderId: order?.id ?? null,
+    service,
+    from,
+    to,
+    weight,
+    dimensions,
+    parcels,
+    options,
+    shipDate,
+    reference,
+    lines,
+  };
 }
 
 type Parcel = { to: Address | undefined; weight: Weight | undefined; dimensions: Dimensions | null };
@@ -66,11 +91,17 @@ type Parcel = { to: Address | undefined; weight: Weight | undefined; dimensions:
 /** Address, weight and dimensions of a parcel with these lines, from the request or the order. */
 export function parcelOf(
   order: Order | undefined,
-  request: Pick<LabelRequest, "to" | "weight" | "dimensions" | "lines">,
+  request: Pick<LabelRequest, "to" | "weight" | "dimensions" | "lines" | "parcels">,
   lines: LabelSpec["lines"],
 ): Parcel {
+  const to = request.to ?? (order && recipientOf(order));
+  const [first, ...further] = request.parcels ?? [];
+  if (first) {
+    const weight = further.reduce((sum, parcel) => addWeights(sum, parcel.weight), first.weight);
+    return { to, weight, dimensions: further.length === 0 ? (first.dimensions ?? null) : null };
+  }
   return {
-    to: request.to ?? (order && recipientOf(order)),
+    to,
     weight: request.weight ?? (order && weightOf(order, lines, request)),
     dimensions: request.dimensions ?? (order && onlyPackageOf(order)?.dimensions) ?? null,
   };
@@ -126,6 +157,21 @@ function weightErrors(weight: Weight | undefined): FieldError[] {
   }
   if (weight.value > 0) return [];
   return [{ pointer: "/weight/value", code: "weight_required", message: "The weight must be greater than 0." }];
+}
+
+function parcelErrors({ parcels = [], weight, dimensions }: Pick<LabelRequest, "parcels" | "weight" | "dimensions">) {
+  const errors: FieldError[] = parcels.flatMap((parcel, index) =>
+    errorsAt(`/parcels/${index}`, weightErrors(parcel.weight)),
+  );
+  const message = "Send either `parcels`, or `weight` and `dimensions`.";
+  if (weight !== undefined) errors.push({ pointer: "/weight", code: "contradiction", message });
+  if (dimensions !== undefined) errors.push({ pointer: "/dimensions", code: "contradiction", message });
+  return errors;
+}
+
+function dateErrors(shipDate: string, today: string): FieldError[] {
+  if (shipDate >= today) return [];
+  return [{ pointer: "/shipDate", code: "in_the_past", message: `The ship date must be ${today} or later.` }];
 }
 
 function onlyPackageOf({ packages }: Order): Order["packages"][number] | undefined {

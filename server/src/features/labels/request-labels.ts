@@ -3,7 +3,7 @@ import type { Tx } from "../../db/database.ts";
 import { nowOf } from "../carrier-accounts/carrier-requests.ts";
 import type { LabelSpec, RunStep, ShipmentLabel } from "./label.ts";
 import { newLabel, voidRequested } from "./label.ts";
-import { record } from "./label-requests.ts";
+import { record } from "./save-label.ts";
 import * as store from "./labels.store.ts";
 
 export type WantedLabel = RunStep & { spec: LabelSpec; account: { id: string; carrier: string } };

@@ -3,14 +3,16 @@ import { orNotFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { sendAndAnswer, sendAndSettle, nowOf, commitRequest } from "../carrier-accounts/carrier-requests.ts";
+import type { OpenCarrier } from "../carrier-accounts/open-carrier.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
-import { findParcel } from "../shipments/shipments.ts";
 import type { ShipmentLabel } from "./label.ts";
 import { presentLabel, voidRequested } from "./label.ts";
-import { lock, purchase, save, voiding } from "./label-requests.ts";
+import { purchase } from "./label-requests.ts";
+import { lock, save } from "./save-label.ts";
+import { voiding } from "./void-requests.ts";
 import type { LabelAnswer } from "./labels.schemas.ts";
 import * as store from "./labels.store.ts";
-import { voidProblem } from "./order-labels.ts";
+import { voidProblem, withParcels } from "./order-labels.ts";
 
 /** Idempotent. A label whose parcel the carrier already has cannot be voided. */
 export async function voidLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {
@@ -20,7 +22,7 @@ export async function voidLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {
   const open = await openCarrier(ctx, found.carrierAccountId!);
   if (!open.carrier.voidLabel) throw notVoidable(`${open.carrier.title} does not support voiding labels.`);
   // The outcome of the purchase must be known before the label can be voided.
-  if (found.status === "requested" && (await sendAndSettle(ctx, purchase, found, open)).status === "requested") {
+  if (found.status === "requested" && !(await isPurchaseSettled(ctx, found, open))) {
     const message = "The carrier has not confirmed the purchase of the label yet. Try again later.";
     throw new HubError("carrier_failed", message, { extra: { labelId: id } });
   }
@@ -44,9 +46,15 @@ export async function voidLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {
   });
 }
 
+/** A second call beside one that is under way could buy a second label. */
+async function isPurchaseSettled(ctx: Ctx, label: ShipmentLabel, open: OpenCarrier): Promise<boolean> {
+  if (await store.labelEffects.isRunning(ctx.db, ctx.orgId, label.id)) return false;
+  return (await sendAndSettle(ctx, purchase, label, open)).status !== "requested";
+}
+
 async function refuseUnvoidable(db: Queryable, ctx: Ctx, label: ShipmentLabel): Promise<void> {
-  const parcel = label.shipmentId === null ? undefined : await findParcel(db, ctx, label.shipmentId);
-  const problem = voidProblem({ label, parcel });
+  const [known] = await withParcels(db, ctx, [label]);
+  const problem = voidProblem(known!);
   if (problem !== undefined) throw notVoidable(problem);
 }
 

@@ -1,5 +1,6 @@
 import type { ServiceLevel } from "../../carriers/rate-card/service-level.ts";
 import { usualDays } from "../../carriers/rate-card/service-level.ts";
+import type { ShipOptions } from "../../carriers/seam/ship-options.ts";
 import type { Address } from "../../core/address.ts";
 import { HubError } from "../../core/errors.ts";
 import { toCents } from "../../core/money.ts";
@@ -16,7 +17,17 @@ import { listLocationAddresses } from "../locations/locations.ts";
 import { today } from "../organizations/organizations.ts";
 
 /** A parcel to get prices for. */
-export type ParcelToRate = { from: Address; to: Address; weight: Weight; dimensions: Dimensions | null };
+export type ParcelToRate = {
+  from: Address;
+  to: Address;
+  weight: Weight;
+  dimensions: Dimensions | null;
+  /** Instead of `weight` and `dimensions`. */
+  parcels?: readonly { weight: Weight; dimensions: Dimensions | null }[];
+  options?: ShipOptions;
+  /** Default: today. */
+  shipDate?: string | null;
+};
 
 export type Price = {
   service: string;
@@ -62,8 +73,10 @@ export async function openCarrierDirectory(ctx: Ctx, isNeeded: boolean): Promise
   const raters = new Map<string, Promise<Rater | Prices>>();
 
   async function price(key: string, accountId: string, parcel: ParcelToRate): Promise<void> {
-    const opening = raters.get(accountId) ?? openOrExplain(ctx, accountId);
-    raters.set(accountId, opening);
+    const { shipDate = null } = parcel;
+    const contract = `${accountId} ${shipDate}`;
+    const opening = raters.get(contract) ?? openOrExplain(ctx, accountId, shipDate);
+    raters.set(contract, opening);
     const rater = await opening;
     known.set(key, "rate" in rater ? await pricesFrom(rater, parcel) : rater);
   }
@@ -74,8 +87,10 @@ export async function openCarrierDirectory(ctx: Ctx, isNeeded: boolean): Promise
     labelsOf: (orderId) => labels.get(orderId) ?? [],
     pricesOf(accountId, parcel) {
       const isLocal = offers.some(({ id, isRatedLocally }) => id === accountId && isRatedLocally);
-      const { from, to, ...rest } = parcel;
-      const key = JSON.stringify([accountId, isLocal ? [from, to].map(placeOf) : [from, to], rest]);
+      const { from, to, weight, dimensions, options, shipDate } = parcel;
+      const parcels = parcel.parcels?.map((one) => [one.weight, one.dimensions]) ?? [[weight, dimensions]];
+      const places = isLocal ? [from, to].map(placeOf) : [from, to];
+      const key = JSON.stringify([accountId, places, parcels, options ?? {}, shipDate ?? null]);
       const found = known.get(key);
       if (!found) wanted.set(key, { accountId, parcel });
       return found ?? priceNotFetched;
@@ -100,17 +115,23 @@ function placeOf({ zip, provinceCode, countryCode, country }: Address) {
   return { zip, provinceCode, countryCode, country };
 }
 
-async function openOrExplain(ctx: Ctx, accountId: string): Promise<Rater | Prices> {
+async function openOrExplain(ctx: Ctx, accountId: string, shipDate: string | null): Promise<Rater | Prices> {
   try {
-    return await openRater(ctx, accountId, await today(ctx));
+    return await openRater(ctx, accountId, shipDate ?? (await today(ctx)));
   } catch (error) {
     if (!(error instanceof HubError)) throw error;
     return { prices: [], unavailable: [{ service: "", code: error.code, message: error.message }] };
   }
 }
 
-async function pricesFrom({ open, rate }: Rater, { from, to, weight, dimensions }: ParcelToRate): Promise<Prices> {
-  const response = await rate({ from, to, parcels: [{ weight, ...(dimensions ? { dimensions } : {}) }], options: {} });
+async function pricesFrom({ open, rate }: Rater, parcel: ParcelToRate): Promise<Prices> {
+  const { from, to, options = {}, parcels = [parcel] } = parcel;
+  const response = await rate({
+    from,
+    to,
+    parcels: parcels.map(({ weight, dimensions }) => ({ weight, ...(dimensions ? { dimensions } : {}) })),
+    options,
+  });
   if (!("done" in response)) {
     const { code, message } =
       "rejected" in response ? response.rejected : { code: "carrier_failed", message: response.unknown };

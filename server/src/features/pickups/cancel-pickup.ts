@@ -22,7 +22,9 @@ export async function cancelPickup(ctx: Ctx, id: string, reason: string | undefi
   const open = await openCarrier(ctx, found.carrierAccountId);
   // The outcome of the booking must be known before the pickup can be cancelled.
   if (found.status === "requested") {
-    found = await sendAndSettle(ctx, booking, found, open);
+    // A second call beside one that is under way could book a second pickup.
+    const isRunning = await store.pickupEffects.isRunning(ctx.db, ctx.orgId, id);
+    if (!isRunning) found = await sendAndSettle(ctx, booking, found, open);
     if (found.status === "requested") {
       const message = "The carrier has not confirmed the pickup yet. Try again later.";
       throw new HubError("carrier_failed", message, { extra: { pickupId: id } });

@@ -57,7 +57,8 @@ export function record(tx: Tx, ctx: Ctx, pickup: Pickup, what: Happening<"pickup
   recordEvent(tx, ctx, { type: `pickup.${what}`, objectId: pickup.id, data });
 }
 
-const common: Pick<CarrierRequest<Pickup, never>, "lock" | "noResponse"> = {
+const common: Pick<CarrierRequest<Pickup, never>, "effects" | "lock" | "noResponse"> = {
+  effects: store.pickupEffects,
   lock,
   noResponse: (tx, ctx, current, { retryAfterMs }) =>
     save(tx, ctx, touched(current, nowOf(ctx)), "response_missing", retryAfterMs),
@@ -180,6 +181,7 @@ export async function cancelPrevious(ctx: Ctx, pickup: Pickup, open: OpenCarrier
 /** Polls the state of a pickup. If the carrier cannot tell, a confirmed pickup is assumed to be completed. */
 const outcome: CarrierRequest<Pickup, PickupState | undefined> = {
   lock,
+  effects: store.pickupEffects,
   operation: "findPickup",
   effectKey: effectKeyOf,
   async send(_ctx, carrier, call, { confirmationNumber, readyAt, closeAt, carrierData }) {

@@ -1,4 +1,5 @@
 import type { CarrierData } from "../../carriers/seam/carrier-data.ts";
+import { amountOf } from "../../carriers/seam/money.ts";
 import type { PickupConfirmation } from "../../carriers/seam/pickups.ts";
 import { findCarrier } from "../../carriers/installed-carriers.ts";
 import { HubError } from "../../core/errors.ts";
@@ -28,6 +29,8 @@ export type Pickup = Omit<PickupAnswer, PresentedField> & {
   closeAt: string;
   isDuplicateAllowed: boolean;
   chargeCents: number | null;
+  /** Null: US dollars. */
+  chargeCurrency: string | null;
   carrierData: CarrierData | null;
   revision: number;
   previous: Booking | null;
@@ -56,6 +59,7 @@ const bookingFields = [
   "cancelBy",
   "confirmationNumber",
   "chargeCents",
+  "chargeCurrency",
   "messages",
   "carrierData",
   "revision",
@@ -141,6 +145,7 @@ export function confirmed(pickup: Pickup, confirmation: PickupConfirmation, at: 
     ...move(pickup, "scheduled", at, pickup.previous ? "changed" : null),
     confirmationNumber,
     chargeCents: charge?.cents ?? null,
+    chargeCurrency: charge?.currency ?? null,
     messages: [...pickup.messages, ...messages],
     carrierData: carrierData ?? null,
     ...(readyTime === undefined ? {} : { readyAt: instant(readyTime) }),
@@ -161,6 +166,7 @@ export function rejected(pickup: Pickup, failure: { code: string; message: strin
 /** The response schema drops internal fields. */
 export function presentPickup(ctx: Ctx, pickup: Pickup): PickupAnswer {
   const { status, timezone, pickupDate, readyAt, closeAt, chargeCents } = pickup;
+  const currency = pickup.chargeCurrency ?? "USD";
   const local = (at: string): string => toOffsetText(Temporal.Instant.from(at).toZonedDateTimeISO(timezone));
   const midnight = momentAt(Temporal.PlainDate.from(pickupDate), Temporal.PlainTime.from("00:00"), timezone);
   return {
@@ -172,7 +178,7 @@ export function presentPickup(ctx: Ctx, pickup: Pickup): PickupAnswer {
     pickupAddress: pickup.address,
     isCarrierConfirmed: pickup.confirmationNumber !== null,
     isCancellable: canMove(pickupMoves, status, "cancelled") && nowOf(ctx) <= pickup.cancelBy,
-    fee: chargeCents === null ? null : { amount: chargeCents / 100, currency: "USD" },
+    fee: chargeCents === null ? null : { amount: amountOf(chargeCents, currency), currency },
     hasPendingChange: pickup.cancelRequestedAt !== null || pickup.previous !== null,
   };
 }

@@ -28,6 +28,7 @@ const columns = defineColumns<Pickup>("t", {
   cancelBy: moment,
   confirmationNumber: "text",
   chargeCents: "bigint",
+  chargeCurrency: "text",
   messages: "jsonb",
   carrierData: "jsonb",
   failure: "jsonb",
@@ -49,6 +50,7 @@ export const {
   lock: lockPickup,
   insert: insertPickups,
   update: updatePickup,
+  effects: pickupEffects,
   leases: pickupLeases,
   fromRow: toPickup,
 } = leasedRecords("pickups", columns);

@@ -158,6 +158,7 @@ export function toBooking(
     cancelBy: toIso(readyAt.subtract({ minutes: rules.cancelDeadlineMinutes })),
     confirmationNumber: null,
     chargeCents: null,
+    chargeCurrency: null,
     messages: [],
     carrierData: null,
     revision,

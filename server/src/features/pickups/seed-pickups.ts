@@ -69,6 +69,7 @@ function makePickup(
     addressKey: `demo:${index}`,
     confirmationNumber: `DEMO${String(900_000_000 + index * 7919)}`,
     chargeCents: 0,
+    chargeCurrency: "USD",
   };
   const { readyAt } = booking;
   const shifted = (from: string, hours: number): string => new Date(Date.parse(from) + hours * 3_600_000).toISOString();

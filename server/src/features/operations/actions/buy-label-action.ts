@@ -1,4 +1,7 @@
+import { CalendarDate } from "../../../carriers/rate-card/card.schemas.ts";
+import { ShipOptions } from "../../../carriers/seam/ship-options.ts";
 import { HubError } from "../../../core/errors.ts";
+import { localDateOf } from "../../../core/time-zones.ts";
 import { Id, Strict } from "../../../core/schema.ts";
 import { Type } from "../../../core/type.ts";
 import { Weight } from "../../../core/weight.ts";
@@ -27,6 +30,8 @@ export const buyLabel = defineAction({
       ...Weight,
       description: "Default: the weight of the order's only package, else of all remaining lines",
     }),
+    options: Type.Optional(ShipOptions),
+    ship_date: Type.Optional({ ...CalendarDate, description: "The day on which the carrier gets it. Default: today" }),
   }),
   example: {},
   statuses: shippableStatuses,
@@ -37,7 +42,7 @@ export const buyLabel = defineAction({
   needsCarrier: "sellsLabels",
   isLastWord: true,
   refers: ({ carrier_account_id: id }) => (id ? [{ kind: "carrier_account", id, param: "carrier_account_id" }] : []),
-  apply(order, params, { carriers }) {
+  apply(order, params, { carriers, now, timeZone }) {
     const accountId = (params.carrier_account_id ?? order.shipping.carrierAccountId)?.toLowerCase();
     const service = params.service ?? order.shipping.service;
     if (accountId === undefined || service === undefined) return nothingChosen;
@@ -46,7 +51,12 @@ export const buyLabel = defineAction({
     if (!account.isActive) return refuse("carrier_account_inactive", `${account.name} is inactive.`);
     if (!account.sellsLabels)
       return refuse("no_labels", `${account.name} does not sell labels.`, "Choose another account.");
-    const spec = planFor(order, carriers, { service, ...(params.weight ? { weight: params.weight } : {}) });
+    const { weight, options, ship_date: shipDate } = params;
+    const request = { service, ...(weight && { weight }), ...(options && { options }), ...(shipDate && { shipDate }) };
+    const spec = planFor(order, carriers, request, {
+      carrier: account.carrier,
+      today: localDateOf(now, timeZone),
+    });
     if (spec === "nothing_to_ship") return { patch: {} };
     if ("refused" in spec) return spec;
     const bought: Outcome = { patch: {}, buys: { account, spec } };
@@ -70,10 +80,16 @@ const nothingChosen = refuse(
 
 const priceUnknown = { code: "price_unknown", message: "The carrier gives no price before purchase." };
 
-type Request = Pick<Parameters<typeof labelSpecFor>[1], "service" | "weight">;
+type Request = Pick<Parameters<typeof labelSpecFor>[1], "service" | "weight" | "options" | "shipDate">;
+type Known = Pick<Parameters<typeof labelSpecFor>[2], "carrier" | "today">;
 
 /** Same rules as for labels bought through POST /shipments/labels. */
-function planFor(order: Order, carriers: CarrierDirectory, request: Request): LabelSpec | Refusal | "nothing_to_ship" {
+function planFor(
+  order: Order,
+  carriers: CarrierDirectory,
+  request: Request,
+  known: Known,
+): LabelSpec | Refusal | "nothing_to_ship" {
   const labels = carriers.labelsOf(order.id);
   const unknown = labels.find(({ label }) => label.status === "failed");
   if (unknown) {
@@ -83,6 +99,7 @@ function planFor(order: Order, carriers: CarrierDirectory, request: Request): La
   }
   try {
     return labelSpecFor(order, request, {
+      ...known,
       from: carriers.addressOf(order.locationId),
       others: unlistedOf(order, labels),
     });

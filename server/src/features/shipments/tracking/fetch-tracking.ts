@@ -1,7 +1,7 @@
 import type { TrackingReport } from "../../../carriers/seam/tracking.ts";
 import type { Ctx } from "../../../context.ts";
 import type { CarrierResponse, OpenCarrier } from "../../carrier-accounts/open-carrier.ts";
-import { callCarrier } from "../../carrier-accounts/open-carrier.ts";
+import { callCarrier, singleCall } from "../../carrier-accounts/open-carrier.ts";
 import { trackingKeyOf } from "../shipment.ts";
 import type { TrackingRecord } from "./ingest-events.ts";
 import type { ClaimedParcel } from "./tracking-polls.store.ts";
@@ -27,7 +27,7 @@ export async function fetchTracking(
     ctx,
     open,
     "track",
-    ctx.newId(),
+    singleCall(ctx.newId()),
     async (carrier, call) => {
       const reports = await carrier.track!(call, parcels);
       return reports.filter((report) => byKey.has(trackingKeyOf(report.trackingNumber))).map(toRecord(carrier.name));

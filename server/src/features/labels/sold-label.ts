@@ -1,0 +1,121 @@
+import type { Label } from "../../carriers/seam/labels.ts";
+import { labelTypes } from "../../carriers/seam/labels.ts";
+import { amountOf } from "../../carriers/seam/money.ts";
+import { addBusinessDays, workingDaysOf } from "../../core/business-time.ts";
+import type { Ctx } from "../../context.ts";
+import { isCarrierData, isCharge, isStorableLine } from "../carrier-accounts/carrier-requests.ts";
+import type { Failure } from "../carrier-accounts/open-carrier.ts";
+import { readOrders } from "../orders/orders.ts";
+import type { PreparedParcel } from "../shipments/shipments.ts";
+import { prepareParcel } from "../shipments/shipments.ts";
+import type { ShipmentLabel } from "./label.ts";
+import { parcelsOf } from "./label.ts";
+import type * as store from "./labels.store.ts";
+
+const maxContentBytes = 1024 * 1024;
+const maxDocuments = 10;
+
+/** A purchased label with the shipments of its parcels and its files. */
+export type Sold = {
+  label: Label;
+  shipDate: string;
+  shipments: PreparedParcel[];
+  files: store.LabelContent[];
+  /** Why a parcel has no file. */
+  lack: Failure | null;
+};
+
+type Promised = { promisedDate?: string; promisedAt?: string };
+
+/** Carriers' responses are untrusted input: `problem` names the first part that cannot be stored. */
+export async function readSold(
+  ctx: Ctx,
+  requested: ShipmentLabel,
+  shipDate: string,
+  label: Label,
+): Promise<Sold | { problem: string }> {
+  const problem = problemOf(label, parcelsOf(requested).length);
+  if (problem !== undefined) return { problem };
+  const shipments = await prepareShipments(ctx, requested, label, shipDate);
+  if (shipments.some(({ failures }) => failures.size > 0)) return { problem: "shipment" };
+  return { label, shipDate, shipments, ...readFiles(label) };
+}
+
+/** The first field that cannot be stored. */
+function problemOf(label: Label, parcelCount: number): string | undefined {
+  const { service, charge, parcels, documents = [], transitDays, deliverBy, carrierData } = label;
+  const numbers = new Set(parcels.map(({ trackingNumber }) => trackingNumber));
+  const files = [...parcels.flatMap(({ file }) => file ?? []), ...documents.map(({ file }) => file)];
+  if (!isStorableLine(service)) return "service";
+  if (charge !== null && !isCharge(charge)) return "charge";
+  if (parcels.length !== parcelCount) return "parcels";
+  if (numbers.size !== parcelCount || ![...numbers].every(isStorableLine)) return "trackingNumber";
+  if (documents.length > maxDocuments) return "documents";
+  if (!files.every(({ contentType }) => labelTypes.includes(contentType))) return "contentType";
+  if (transitDays !== undefined && !(Number.isInteger(transitDays) && transitDays >= 0)) return "transitDays";
+  if (deliverBy !== undefined && Number.isNaN(Date.parse(deliverBy))) return "deliverBy";
+  return isCarrierData(carrierData) ? undefined : "carrierData";
+}
+
+function readFiles({ parcels, documents = [] }: Label): Pick<Sold, "files" | "lack"> {
+  const files: store.LabelContent[] = [];
+  let lack: Failure | null = null;
+  const keep = (place: store.FilePlace, content: Buffer | undefined, trackingNumber: string): void => {
+    const bytes = content?.length ?? 0;
+    if (content && bytes > 0 && bytes <= maxContentBytes) files.push({ ...place, content });
+    else lack ??= lackOf(bytes, trackingNumber);
+  };
+  for (const [position, { trackingNumber, file }] of parcels.entries())
+    keep({ kind: "parcel", position }, file?.content, trackingNumber);
+  for (const [position, { file }] of documents.entries())
+    keep({ kind: "document", position }, file.content, parcels[0]!.trackingNumber);
+  return { files, lack };
+}
+
+function lackOf(bytes: number, trackingNumber: string): Failure {
+  const [code, problem] =
+    bytes > 0
+      ? ["content_too_large", `The label file is larger than ${maxContentBytes} bytes.`]
+      : ["content_missing", "The carrier sent no label file."];
+  return { code, message: `${problem} Download label ${trackingNumber} from the carrier.` };
+}
+
+/** The shipment of each parcel. The lead has the cost. */
+async function prepareShipments(
+  ctx: Ctx,
+  label: ShipmentLabel,
+  sold: Label,
+  shipDate: string,
+): Promise<PreparedParcel[]> {
+  const { service, charge } = sold;
+  // Undoing a run may have deleted the order meanwhile; the label is paid for all the same.
+  const [order] = label.orderId === null ? [] : await readOrders(ctx.db, ctx.orgId, [label.orderId]);
+  const promise = order?.deliverBy == null ? promiseOf(label, sold, shipDate) : {};
+  const requests = parcelsOf(label).map(({ weight }, index) => ({
+    ...(order ? { orderId: order.id } : {}),
+    carrier: label.carrier,
+    service,
+    trackingNumber: sold.parcels[index]!.trackingNumber,
+    origin: label.from,
+    destination: label.to,
+    weight,
+    ...(charge === null || index > 0
+      ? {}
+      : { cost: amountOf(charge.cents, charge.currency), currency: charge.currency }),
+    ...promise,
+    metadata: { labelId: label.id },
+  }));
+  return await Promise.all(requests.map((request) => prepareParcel(ctx, request)));
+}
+
+/** The carrier's own promise, which is better than the usual time of the service. An implausible one counts for nothing. */
+function promiseOf({ carrier }: ShipmentLabel, { deliverBy, transitDays, service }: Label, shipDate: string): Promised {
+  const latest = new Date(Date.parse(shipDate) + 366 * 86_400_000).toISOString();
+  if (deliverBy !== undefined) {
+    if (deliverBy < shipDate || deliverBy > latest) return {};
+    const isDate = /^\d{4}-\d\d-\d\d$/.test(deliverBy);
+    return isDate ? { promisedDate: deliverBy } : { promisedAt: new Date(deliverBy).toISOString() };
+  }
+  if (transitDays === undefined || transitDays > 200) return {};
+  return { promisedDate: addBusinessDays(shipDate, transitDays, workingDaysOf(carrier, service)) };
+}
