@@ -1,5 +1,6 @@
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
+import { recordedResponse } from "../seam/testing/recorded-response.ts";
 import type { Readers } from "../seam/testing/recorded.ts";
 import { readFedexAddress } from "./fedex-address.ts";
 import { readFedexLabel, readFedexVoid } from "./fedex-labels.ts";
@@ -31,13 +32,5 @@ export const readers: Readers = {
   pickup: ({ body }) => readFedexPickup(outputOf(body), { carrierCode: "FDXE", scheduledDate: "" }),
   "pickup-cancel": ({ body }) => outputOf(body),
   address: ({ body }) => readFedexAddress(outputOf(body), {}),
-  error: ({ status, body }) =>
-    readFedex({
-      status,
-      headers: {},
-      text: JSON.stringify(body),
-      json: () => body,
-      retryAfterMs: undefined,
-      mayHaveHappened: false,
-    }),
+  error: (recorded) => readFedex(recordedResponse(recorded)),
 };

@@ -12,7 +12,7 @@ import { isRepeat, lookUp, noteSent, refuseWhileOpen } from "../seam/repeats.ts"
 import type { Parcel } from "../seam/ship-options.ts";
 import { invoiceOf, invoiceTotal, taxInformation } from "./ups-customs.ts";
 import { isDomestic, partiesOf } from "./ups-parties.ts";
-import { amountOf, chargeLines } from "./ups-rates.ts";
+import { priceIn, chargeLines } from "./ups-rates.ts";
 import { askUps, wordsOfFaults } from "./ups-request.ts";
 import { goodsOf, packagesOf, returnServiceOf, serviceOptionsOf, shipmentCharges } from "./ups-shipment.ts";
 
@@ -157,8 +157,8 @@ export function readUpsLabel(body: unknown, service: string): Label {
 function chargeOf(results: Json): Charge | null {
   const negotiated = asObject(results.NegotiatedRateCharges);
   const published = asObject(results.ShipmentCharges);
-  const own = amountOf(negotiated.TotalCharge);
-  const price = own ?? amountOf(published.TotalCharges);
+  const own = priceIn(negotiated.TotalCharge);
+  const price = own ?? priceIn(published.TotalCharges);
   if (!price) return null;
   return { ...price, lines: chargeLines(own ? negotiated : published) };
 }

@@ -96,8 +96,8 @@ function readRated(rated: Json, domestic: boolean): Quote | NoQuote {
   const guaranteed = asObject(rated.GuaranteedDelivery);
   const serviceName = asText(asObject(transit.Service).Description) ?? known.name;
   const negotiated = asObject(rated.NegotiatedRateCharges);
-  const published = amountOf(rated.TotalCharges);
-  const own = amountOf(negotiated.TotalCharge);
+  const published = priceIn(rated.TotalCharges);
+  const own = priceIn(negotiated.TotalCharge);
   const price = own ?? published;
   if (!price)
     return { service: code, serviceName, reason: "no_price", message: "UPS returned no price for this service." };
@@ -120,7 +120,7 @@ function readRated(rated: Json, domestic: boolean): Quote | NoQuote {
   });
 }
 
-export function amountOf(value: unknown): ReturnType<typeof priceOf> {
+export function priceIn(value: unknown): ReturnType<typeof priceOf> {
   const { CurrencyCode, MonetaryValue } = asObject(value);
   return priceOf(MonetaryValue, asText(CurrencyCode) ?? "USD");
 }
@@ -139,9 +139,9 @@ const chargeNames: Record<string, string> = {
 
 /** Base price and surcharges, where UPS lists them. */
 export function chargeLines(charges: Json): ChargeLine[] {
-  const base = asList(charges.BaseServiceCharge).map(amountOf);
+  const base = asList(charges.BaseServiceCharge).map(priceIn);
   const items = asList(charges.ItemizedCharges).map((item): ChargeLine | undefined => {
-    const price = amountOf(item);
+    const price = priceIn(item);
     const code = asText(item.Code) ?? "other";
     const label = chargeNames[code] ?? asText(item.Description) ?? asText(item.SubType) ?? `Charge ${code}`;
     return price && price.cents !== 0 ? { code, label, cents: price.cents } : undefined;

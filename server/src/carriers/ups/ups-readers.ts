@@ -1,4 +1,5 @@
 import { asObject } from "../seam/read.ts";
+import { recordedResponse } from "../seam/testing/recorded-response.ts";
 import type { Readers } from "../seam/testing/recorded.ts";
 import { readUpsAddress } from "./ups-address.ts";
 import { readUpsLabel, readUpsVoid } from "./ups-labels.ts";
@@ -21,15 +22,7 @@ export const readers: Readers = {
   pickup: ({ body }) => readUpsPickup(body),
   "pickup-cancel": ({ body }) => asObject(body).PickupCancelResponse,
   address: ({ body }) => readUpsAddress(body, {}),
-  error: ({ status, body }) =>
-    readUps({
-      status,
-      headers: {},
-      text: JSON.stringify(body),
-      json: () => body,
-      retryAfterMs: undefined,
-      mayHaveHappened: false,
-    }),
+  error: (recorded) => readUps(recordedResponse(recorded)),
 };
 
 /** Samples of the OpenAPI documents are named by their operation. */

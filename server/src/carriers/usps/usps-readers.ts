@@ -1,4 +1,5 @@
 import { asObject } from "../seam/read.ts";
+import { recordedResponse } from "../seam/testing/recorded-response.ts";
 import type { Recorded, Readers } from "../seam/testing/recorded.ts";
 import { readUspsAddress } from "./usps-address.ts";
 import { readDocument, readUspsLabel, readUspsVoid } from "./usps-labels.ts";
@@ -7,12 +8,7 @@ import { readUspsRates } from "./usps-rates.ts";
 import { readUsps } from "./usps-request.ts";
 import { readUspsTracking } from "./usps-tracking.ts";
 
-/** Multipart responses are recorded as a text. */
-const responseOf = ({ body }: Recorded) => ({
-  headers: {},
-  text: typeof body === "string" ? body : JSON.stringify(body),
-});
-const label = (recorded: Recorded): unknown => readUspsLabel(responseOf(recorded), "USPS_GROUND_ADVANTAGE");
+const label = (recorded: Recorded): unknown => readUspsLabel(recordedResponse(recorded), "USPS_GROUND_ADVANTAGE");
 
 /** What the adapter makes of recorded responses, for scripts/hold-carrier.ts. */
 export const readers: Readers = {
@@ -25,17 +21,10 @@ export const readers: Readers = {
   void: ({ body }) => readUspsVoid(asObject(body)),
   pickup: ({ body }) => readUspsPickup(asObject(body), undefined, ""),
   "pickup-cancel": ({ body }) => asObject(body).ok,
-  manifest: (recorded) => readDocument(responseOf(recorded), /label|form/i),
-  "scan-form": (recorded) => readDocument(responseOf(recorded), /label|form/i),
+  manifest: (recorded) => readDocument(recordedResponse(recorded), /label|form/i),
+  "scan-form": (recorded) => readDocument(recordedResponse(recorded), /label|form/i),
   address: ({ body }) => readUspsAddress(asObject(body), {}),
-  error: (recorded) =>
-    readUsps({
-      ...responseOf(recorded),
-      status: recorded.status,
-      json: () => recorded.body,
-      retryAfterMs: undefined,
-      mayHaveHappened: false,
-    }),
+  error: (recorded) => readUsps(recordedResponse(recorded)),
 };
 
 /** Samples of the OpenAPI documents are named by their operation. */
