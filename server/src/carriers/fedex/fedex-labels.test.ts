@@ -53,7 +53,13 @@ test("a label is bought with the order's reference and the effect key, and the t
     requestedShipment: {
       serviceType: "FEDEX_GROUND",
       shipDatestamp: "2026-03-03",
+      shipper: {
+        address: { streetLines: ["1 Dock Road"], residential: false },
+        contact: { personName: "Sam Shipper", companyName: "Hub Goods", phoneNumber: "9735550100" },
+      },
       recipients: [{ address: { residential: true, postalCode: "12207-1234" } }],
+      totalPackageCount: 1,
+      totalWeight: 2.5,
       shippingChargesPayment: {
         paymentType: "SENDER",
         payor: { responsibleParty: { accountNumber: { value: "123456789" } } },
@@ -311,7 +317,7 @@ test("customs reach FedEx with an invoice, prepaid duties for DDP and tax number
     },
   );
   expect(shipment).toMatchObject({
-    shipper: { tins: [{ number: "98-7", tinType: "BUSINESS_UNION", usage: "EIN" }] },
+    shipper: { tins: [{ number: "98-7", tinType: "FEDERAL", usage: "EIN" }] },
     recipients: [{ address: { postalCode: "M5V3A8" } }],
     customsClearanceDetail: {
       isDocumentOnly: false,

@@ -55,7 +55,6 @@ function asTexts(value: unknown): string[] {
 
 function shipmentBody(call: CarrierCall, request: LabelRequest): Json {
   const { options, shipDate, service } = request;
-  const shipment = shipmentOf(call, request);
   const isAbroad = options.customs !== undefined;
   return {
     labelResponseOptions: "LABEL",
@@ -64,8 +63,8 @@ function shipmentBody(call: CarrierCall, request: LabelRequest): Json {
     processingOptionType: "SYNCHRONOUS_ONLY",
     oneLabelAtATime: false,
     requestedShipment: {
-      ...shipment,
-      shipper: { ...asObject(shipment.shipper), ...tinsOf(options.customs, "sender") },
+      ...shipmentOf(call, request),
+      shipper: { ...partyOf(request.from, "sender", false), ...tinsOf(options.customs, "sender") },
       recipients: [
         { ...partyOf(request.to, "recipient", options.residential === true), ...tinsOf(options.customs, "receiver") },
       ],

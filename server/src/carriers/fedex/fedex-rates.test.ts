@@ -26,11 +26,11 @@ test("one request prices every service with the account's own prices", async () 
           countryCode: "US",
           residential: false,
         },
-        contact: { personName: "Sam Shipper", companyName: "Hub Goods", phoneNumber: "9735550100" },
       },
       pickupType: "DROPOFF_AT_FEDEX_LOCATION",
       packagingType: "YOUR_PACKAGING",
       totalPackageCount: 1,
+      totalWeight: 2.5,
       recipient: {
         address: {
           streetLines: ["12 Main St", "Apt 4"],
@@ -40,13 +40,12 @@ test("one request prices every service with the account's own prices", async () 
           countryCode: "US",
           residential: true,
         },
-        contact: { personName: "Lee Reader" },
       },
       rateRequestType: ["ACCOUNT", "LIST"],
       shipDateStamp: "2026-03-03",
       requestedPackageLineItems: [
         {
-          sequenceNumber: 1,
+          groupPackageCount: 1,
           weight: { units: "LB", value: 2.5 },
           dimensions: { length: 10, width: 6, height: 4, units: "IN" },
         },
@@ -194,7 +193,7 @@ test("several parcels are quoted together, more than 40 are refused", async () =
   const [parcel] = fedexRateRequest.parcels;
   await fedex.rate!(call, { ...fedexRateRequest, parcels: [parcel!, parcel!] });
   const shipment = asObject(asObject(requests()[0]!.json).requestedShipment);
-  expect(asList(shipment.requestedPackageLineItems).map(({ sequenceNumber }) => sequenceNumber)).toEqual([1, 2]);
+  expect(asList(shipment.requestedPackageLineItems).map(({ groupPackageCount }) => groupPackageCount)).toEqual([1, 1]);
   const many = Array.from({ length: 41 }, () => parcel!);
   await expect(fedex.rate!(call, { ...fedexRateRequest, parcels: many })).rejects.toMatchObject({
     code: "option_not_supported",

@@ -8,7 +8,7 @@ import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
 import { accountOf, askFedex } from "./fedex-request.ts";
 import { daysOf, fedexService } from "./fedex-services.ts";
-import { packagesOf, partyOf, paymentOf, shipmentOf } from "./fedex-shipment.ts";
+import { addressOf, packagesOf, shipmentOf } from "./fedex-shipment.ts";
 
 export async function rateFedex(call: CarrierCall, request: RateRequest): Promise<(Quote | NoQuote)[]> {
   const { services, options } = request;
@@ -22,8 +22,9 @@ export async function rateFedex(call: CarrierCall, request: RateRequest): Promis
       rateRequestControlParameters: { returnTransitTimes: true, servicesNeededOnRateFailure: true },
       requestedShipment: {
         ...shipmentOf(call, request),
-        recipient: partyOf(request.to, "recipient", options.residential === true),
-        ...(options.billTo ? { shippingChargesPayment: paymentOf(call, request) } : {}),
+        // Quotes take addresses only, and are for this account whoever pays.
+        shipper: { address: { ...addressOf(request.from, "sender"), residential: false } },
+        recipient: { address: { ...addressOf(request.to, "recipient"), residential: options.residential === true } },
         rateRequestType: ["ACCOUNT", "LIST"],
         shipDateStamp: request.shipDate,
         ...(only !== undefined && further.length === 0 ? { serviceType: only } : {}),

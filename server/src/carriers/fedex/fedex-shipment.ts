@@ -44,13 +44,13 @@ export function shipmentOf(call: CarrierCall, request: Shipment): Json {
   const special = shipmentServices(request);
   const hubId = asText(call.settings.smartPostHubId);
   return {
-    shipper: partyOf(request.from, "sender", false),
     pickupType: pickupTypes[asText(call.settings.pickupType) ?? ""] ?? "DROPOFF_AT_FEDEX_LOCATION",
     packagingType: packagingOf(parcels),
     ...(Object.keys(special).length === 0 ? {} : { shipmentSpecialServices: special }),
     ...(hubId === undefined ? {} : { smartPostInfoDetail: { hubId, indicia: smartPostIndicia(parcels) } }),
     ...(options.customs ? { customsClearanceDetail: customsOf(call, request, options.customs) } : {}),
     totalPackageCount: parcels.length,
+    totalWeight: Math.round(parcels.reduce((sum, { weight }) => sum + poundsOf(weight), 0) * 100) / 100,
   };
 }
 
@@ -123,7 +123,7 @@ export function packagesOf(request: Shipment, references: (parcel: Parcel) => Js
     const value = values[index];
     const signature = signatureOf(request);
     return {
-      sequenceNumber: index + 1,
+      groupPackageCount: 1,
       weight: { units: "LB", value: poundsOf(parcel.weight) },
       ...dimensionsOf(parcel),
       ...(value === undefined ? {} : { declaredValue: { amount: value.amount, currency: value.currency } }),
@@ -212,5 +212,11 @@ function customsOf(call: CarrierCall, request: Shipment, customs: Customs): Json
 export function tinsOf(customs: Customs | undefined, party: "sender" | "receiver"): Json {
   const own = (customs?.taxIds ?? []).filter((taxId) => (taxId.party ?? "sender") === party);
   if (own.length === 0) return {};
-  return { tins: own.map(({ type, number }) => ({ number, tinType: "BUSINESS_UNION", usage: type })) };
+  return {
+    tins: own.map(({ type, number }) => ({
+      number,
+      tinType: type === "EIN" ? "FEDERAL" : "BUSINESS_UNION",
+      usage: type,
+    })),
+  };
 }

@@ -34,7 +34,7 @@ export async function buyUspsLabel(call: CarrierCall, request: LabelRequest): Pr
     const { response } = await askUsps(call, { method: "POST", path, json, headers, isPaid: true });
     return readUspsLabel(response, request.service);
   } catch (error) {
-    if (!(error instanceof RemoteError) || error.retryable || error.mayHaveHappened || !isRepeat(call)) throw error;
+    if (!(error instanceof RemoteError) || error.retryable || !isRepeat(call)) throw error;
     const found = await lookUp("USPS", "label", () => reprintLabel(call, request, headers));
     if (found) return found;
     throw error;
