@@ -2041,9 +2041,10 @@ export type Quote = {
   quotes: Array<{
     service: string;
     serviceName: string;
-    level: Open<"media" | "economy" | "ground" | "three_day" | "two_day" | "two_day_am" | "overnight_saver" | "overnight" | "overnight_early" | "same_day">;
-    zone: string;
-    zoneSource: Open<"chart" | "distance" | "state" | "flat">;
+    level: Open<"media" | "economy" | "ground" | "three_day" | "two_day" | "two_day_am" | "overnight_saver" | "overnight" | "overnight_early" | "same_day" | null>;
+    /** Null: the carrier does not say; also for zoneSource and weight */
+    zone: string | null;
+    zoneSource: Open<"chart" | "distance" | "state" | "flat" | null>;
     distanceMiles: number | null;
     /** So close to the next zone that the carrier may assign that zone */
     borderline: boolean;
@@ -2053,13 +2054,20 @@ export type Quote = {
     } | null;
     total: number;
     currency: string;
+    /** The published price, if it differs from the account's */
+    listTotal: number | null;
     transitDays: number | null;
+    /** The carrier's promise for this parcel: a date or an instant */
+    deliverBy: string | null;
+    isGuaranteed: boolean;
+    /** Until then the carrier sells at this price */
+    expiresAt: string | null;
     weight: {
       actual: Weight;
       dimensional: Weight | null;
       billable: Weight;
       rated: Weight;
-    };
+    } | null;
     lines: Array<{
       code: string;
       label: string;
@@ -6901,6 +6909,21 @@ export type Operations = {
         description: string;
         usesRateCards: boolean;
         capabilities: Array<Open<"rate" | "pickup" | "track" | "label">>;
+        /** What the carrier can be asked for */
+        supports: {
+          quotes: boolean;
+          labels: boolean;
+          voids: boolean;
+          pickups: boolean;
+          tracking: boolean;
+          manifests: boolean;
+          addressCheck: boolean;
+          webhooks: boolean;
+          accountTest: boolean;
+        };
+        /** Files of its labels; the first is the default */
+        labelTypes: Array<Open<"text/plain" | "application/pdf" | "image/png" | "image/gif" | "application/zpl">>;
+        extraOptions: Record<string, unknown> | null;
         settings: Record<string, unknown>;
         credentials: Record<string, unknown>;
         pickupRules: {
@@ -7056,6 +7079,21 @@ export type Operations = {
       id: string;
     };
     answer: Deleted;
+  };
+  /** Test a carrier account (`carrierAccounts.test`) */
+  "POST /api/v1/carrier-accounts/{id}/test": {
+    path: {
+      /** Id of the carrier account */
+      id: string;
+    };
+    answer: {
+      ok: boolean;
+      problems: Array<{
+        /** What has to be corrected */
+        part: Open<"key" | "account" | "permission" | "address" | "settings">;
+        message: string;
+      }>;
+    };
   };
   /** List the rate cards of an account (`carrierAccounts.rateCards.list`) */
   "GET /api/v1/carrier-accounts/{id}/rate-cards": {
@@ -7329,16 +7367,120 @@ export type Operations = {
     };
     body: {
       origin: {
+        name?: string;
+        company?: string;
+        address1?: string;
+        address2?: string;
+        city?: string;
+        province?: string;
+        /** Such as NY */
+        provinceCode?: string;
         zip?: string;
+        country?: string;
+        /** ISO 3166, such as US */
+        countryCode?: string;
+        phone?: string;
+        email?: string;
+        /** Short for provinceCode */
         state?: string;
       };
       destination: {
+        name?: string;
+        company?: string;
+        address1?: string;
+        address2?: string;
+        city?: string;
+        province?: string;
+        /** Such as NY */
+        provinceCode?: string;
         zip?: string;
+        country?: string;
+        /** ISO 3166, such as US */
+        countryCode?: string;
+        phone?: string;
+        email?: string;
+        /** Short for provinceCode */
         state?: string;
       };
       weight: Weight;
       dimensions?: Dimensions;
       residential?: boolean | null;
+      /** As for a label; `residential` may be in either place */
+      options?: {
+        /** Null: unknown. Default: as the address check found it, else as the order says */
+        residential?: boolean | null;
+        signature?: "none" | "signature" | "adult_signature";
+        saturdayDelivery?: boolean;
+        /** Insured or declared value of the shipment */
+        insuredValue?: {
+          amount: number;
+          /** ISO 4217, such as USD */
+          currency: string;
+        };
+        /** Default: the sender's account */
+        billTo?: {
+          party: "receiver" | "third_party";
+          /** Account number at the carrier */
+          account: string;
+          /** ISO 3166, such as US */
+          countryCode?: string;
+          /** Postal code of the account */
+          zip?: string;
+        };
+        customs?: {
+          contents: "merchandise" | "gift" | "documents" | "sample" | "returned_goods" | "other";
+          /** Required for `other` */
+          explanation?: string;
+          incoterm?: "DAP" | "DDP" | "DDU";
+          /** Default: return */
+          nonDelivery?: "return" | "abandon";
+          /** Who certifies the declaration. Default: the sender */
+          signer?: string;
+          /** Reason for no export filing, such as NOEEI 30.37(a) */
+          exemption?: string;
+          taxIds?: Array<{
+            type: "EIN" | "EORI" | "IOSS" | "VAT";
+            /** As issued */
+            number: string;
+            /** ISO 3166, such as US */
+            countryCode: string;
+            /** Default: sender */
+            party?: "sender" | "receiver";
+          }>;
+          items: Array<{
+            /** What it is, in words a customs officer understands */
+            description: string;
+            quantity: number;
+            /** Of one piece */
+            value: {
+              amount: number;
+              /** ISO 4217, such as USD */
+              currency: string;
+            };
+            /** Of one piece */
+            weight: {
+              value: number;
+              /** Other spellings, such as LB, lbs or pounds, are taken for the one that is meant */
+              unit: "g" | "kg" | "oz" | "lb";
+            };
+            /** Harmonized tariff number */
+            hsCode?: string;
+            /** ISO 3166, such as US */
+            originCountryCode?: string;
+          }>;
+        };
+        /** A label for the way back: `from` is the customer */
+        isReturn?: boolean;
+        references?: Array<string>;
+        label?: {
+          /** Default: that of the account */
+          format?: "pdf" | "png" | "zpl";
+          /** Default: 4x6 */
+          size?: "4x6" | "letter" | "a4" | "a6";
+        };
+        /** What only this carrier offers; see `extraOptions` of GET /carrier-accounts/carriers */
+        extra?: Record<string, unknown>;
+      };
       /** A calendar date, such as 2026-01-31 */
       shipDate?: string;
       services?: Array<string>;

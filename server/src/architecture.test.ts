@@ -222,6 +222,29 @@ test("every further front exists and is imported by another feature", () => {
   expect(furtherFronts.filter((front) => !called.has(front))).toEqual([]);
 });
 
+/** The carriers that come from rate cards, which the seam itself knows. */
+const cardFolders = new Set(["demo", "rate-card", "zones", "seam"]);
+
+/** A file of a carrier imports neither its own folder nor the seam, nor a package. */
+function isStray({ from, to }: Import): boolean {
+  const [layer, folder = "", file] = from.split("/");
+  if (layer !== "carriers" || file === undefined || cardFolders.has(folder)) return false;
+  return isOurs(to) && !to.startsWith(`carriers/${folder}/`) && !to.startsWith("carriers/seam/");
+}
+
+test("a carrier imports its own folder and the seam, so that it could be a package of its own", () => {
+  expect(violations(isStray)).toEqual([]);
+  const from = "carriers/somewhere/somewhere.ts";
+  const strays = [
+    "core/money.ts",
+    "carriers/rate-card/quote.ts",
+    "carriers/seam/http.ts",
+    "carriers/somewhere/rates.ts",
+  ];
+  expect(strays.filter((to) => isStray({ from, to }))).toEqual(["core/money.ts", "carriers/rate-card/quote.ts"]);
+  expect(isStray({ from: "carriers/installed-carriers.ts", to: "carriers/demo/demo-carrier.ts" })).toBe(false);
+});
+
 test("the declared list of features has no cycle", () => {
   const visit = (feature: string, seen: string[]): void => {
     expect(seen, [...seen, feature].join(" -> ")).not.toContain(feature);

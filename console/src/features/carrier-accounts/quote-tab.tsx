@@ -130,10 +130,11 @@ function QuoteList({ quotes: { quotes, unavailable } }: { quotes: Quotes }) {
             <Heading
               title={quote.serviceName}
               note={[
-                `zone ${quote.zone}`,
+                quote.zone !== null && `zone ${quote.zone}`,
                 quote.distanceMiles !== null && `${formatCount(quote.distanceMiles)} miles`,
-                `priced at ${quote.weight.rated.value} ${quote.weight.rated.unit}`,
+                quote.weight && `priced at ${quote.weight.rated.value} ${quote.weight.rated.unit}`,
                 quote.transitDays !== null && plural(quote.transitDays, "day"),
+                quote.listTotal !== null && `list price ${formatMoney(quote.listTotal, quote.currency)}`,
               ]
                 .filter(Boolean)
                 .join(", ")}

@@ -101,6 +101,7 @@ export type CarrierOperation =
 
 export type Settings = Record<string, unknown>;
 
+export type { Address } from "../../core/address.ts";
 export type { CarrierData } from "./carrier-data.ts";
 
 /** The context of one call to a carrier. */
@@ -131,8 +132,10 @@ export type CarrierCall = {
 export type FetchedToken = { value: string; expiresAt: Date };
 export type AccountToken = { value: string; forget(): Promise<void> };
 
+export const accountParts = ["key", "account", "permission", "address", "settings"] as const;
+
 /** `part`: what the user has to correct. */
-export type AccountProblem = { part: "key" | "account" | "permission" | "address" | "settings"; message: string };
+export type AccountProblem = { part: (typeof accountParts)[number]; message: string };
 
 export type RateRequest = {
   from: Address;

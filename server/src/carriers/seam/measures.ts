@@ -1,6 +1,8 @@
 import { toGrams } from "../../core/weight.ts";
 import type { Dimensions, Weight } from "../../core/weight.ts";
 
+export type { Dimensions, Weight } from "../../core/weight.ts";
+
 const gramsPerOunce = 28.349523125;
 
 /** Rounded up, so that a parcel is never declared lighter than it is. */

@@ -5,6 +5,7 @@ import * as shapes from "./carrier-accounts.schemas.ts";
 import * as accounts from "./carrier-accounts.ts";
 import { quoteParcel } from "./open-carrier.ts";
 import * as cards from "./rate-cards.ts";
+import { testAccount } from "./test-account.ts";
 
 const ids = { id: "carrier_account" } as const;
 const cardIds = { id: "carrier_account", rateCardId: "rate_card" } as const;
@@ -68,6 +69,17 @@ export const carrierAccountRoutes = [
     answer: [200, Deleted],
     failures: [409, 412],
     handle: (ctx, { params, ifMatch }) => accounts.deleteCarrierAccount(ctx, params.id, ifMatch),
+  }),
+  defineRoute("POST /carrier-accounts/:id/test", {
+    name: "carrierAccounts.test",
+    scope: write,
+    summary: "Test a carrier account",
+    description: "Answers 200 also when the test fails, with what has to be corrected. Nothing is bought.",
+    ids,
+    isReadOnly: true,
+    answer: [200, shapes.AccountTest],
+    failures: [409],
+    handle: (ctx, { params }) => testAccount(ctx, params.id),
   }),
   defineRoute("GET /carrier-accounts/:id/rate-cards", {
     name: "carrierAccounts.rateCards.list",

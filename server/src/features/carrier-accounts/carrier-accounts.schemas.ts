@@ -1,6 +1,10 @@
 import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import { carrierNames } from "../../carriers/installed-carriers.ts";
+import { accountParts } from "../../carriers/seam/carrier.ts";
+import { labelTypes } from "../../carriers/seam/labels.ts";
+import { ShipOptions } from "../../carriers/seam/ship-options.ts";
+import { Address } from "../../core/address.ts";
 import { PickupRules } from "../../carriers/seam/pickup-rules.ts";
 import { CalendarDate, CardHeader, RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import { serviceLevels } from "../../carriers/rate-card/service-level.ts";
@@ -104,12 +108,42 @@ export const CarrierCatalog = Type.Object({
       description: Type.String(),
       usesRateCards: Type.Boolean(),
       capabilities: Type.Array(OneOf(["rate", "pickup", "track", "label"])),
+      supports: Type.Object(
+        {
+          quotes: Type.Boolean(),
+          labels: Type.Boolean(),
+          voids: Type.Boolean(),
+          pickups: Type.Boolean(),
+          tracking: Type.Boolean(),
+          manifests: Type.Boolean(),
+          addressCheck: Type.Boolean(),
+          webhooks: Type.Boolean(),
+          accountTest: Type.Boolean(),
+        },
+        { description: "What the carrier can be asked for" },
+      ),
+      labelTypes: Type.Array(OneOf(labelTypes), { description: "Files of its labels; the first is the default" }),
+      extraOptions: Nullable({
+        ...AnySchema,
+        description: "Schema of `options.extra` of a label; null: there are none",
+      }),
       settings: AnySchema,
       credentials: AnySchema,
       pickupRules: PickupRules,
     }),
   ),
 });
+
+export const AccountTest = Type.Object({
+  ok: Type.Boolean(),
+  problems: Type.Array(
+    Type.Object({
+      part: OneOf(accountParts, { description: "What has to be corrected" }),
+      message: Type.String(),
+    }),
+  ),
+});
+export type AccountTest = Static<typeof AccountTest>;
 
 export const aSmallCard = {
   name: "Ground 2026",
@@ -185,9 +219,11 @@ export type ZoneChartQuery = Static<typeof ZoneChartQuery>;
 
 export type ZoneChartUpload = Static<typeof ZoneChartUpload>;
 
+/** Rate cards need the ZIP or state; other carriers also city, country and, to tell homes from businesses, the street. */
 const Place = Strict({
+  ...Address.properties,
   zip: Type.Optional(Type.String({ maxLength: 20 })),
-  state: Type.Optional(Type.String({ maxLength: 20 })),
+  state: Type.Optional(Type.String({ maxLength: 20, description: "Short for provinceCode" })),
 });
 
 export const ScenarioShape = Strict({
@@ -221,6 +257,7 @@ export const QuoteRequest = Strict(
     weight: Weight,
     dimensions: Type.Optional(Dimensions),
     residential: Type.Optional(Nullable(Type.Boolean())),
+    options: Type.Optional({ ...ShipOptions, description: "As for a label; `residential` may be in either place" }),
     shipDate: Type.Optional(CalendarDate),
     services: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: 50 })),
     scenario: Type.Optional(ScenarioShape),
@@ -241,21 +278,33 @@ export const QuoteAnswer = Type.Object({
   quotes: Type.Array(
     Type.Object({
       ...QuotedService,
-      level: OneOf(serviceLevels),
-      zone: Type.String(),
-      zoneSource: OneOf(["chart", "distance", "state", "flat"]),
+      level: Nullable(OneOf(serviceLevels)),
+      zone: Nullable({
+        ...Type.String(),
+        description: "Null: the carrier does not say; also for zoneSource and weight",
+      }),
+      zoneSource: Nullable(OneOf(["chart", "distance", "state", "flat"])),
       distanceMiles: Nullable(Type.Integer()),
       borderline: Type.Boolean({ description: "So close to the next zone that the carrier may assign that zone" }),
       alternative: Nullable(Type.Object({ zone: Type.String(), total: Nullable(Type.Number()) })),
       total: Type.Number(),
       currency: Type.String(),
+      listTotal: Nullable({ ...Type.Number(), description: "The published price, if it differs from the account's" }),
       transitDays: Nullable(Type.Integer()),
-      weight: Type.Object({
-        actual: Weight,
-        dimensional: Nullable(Weight),
-        billable: Weight,
-        rated: Weight,
+      deliverBy: Nullable({
+        ...Type.String(),
+        description: "The carrier's promise for this parcel: a date or an instant",
       }),
+      isGuaranteed: Type.Boolean(),
+      expiresAt: Nullable({ ...Type.String(), description: "Until then the carrier sells at this price" }),
+      weight: Nullable(
+        Type.Object({
+          actual: Weight,
+          dimensional: Nullable(Weight),
+          billable: Weight,
+          rated: Weight,
+        }),
+      ),
       lines: Type.Array(
         Type.Object({ code: Type.String(), label: Type.String(), amount: Type.Number(), explanation: Type.String() }),
       ),

@@ -3,7 +3,7 @@ import { findCarrier } from "../../carriers/installed-carriers.ts";
 import type { Scenario } from "../../carriers/rate-card/tariff.ts";
 import type { NoQuote, Quote } from "../../carriers/seam/quotes.ts";
 import type { Address } from "../../core/address.ts";
-import { fromCents, toCents } from "../../core/money.ts";
+import { toCents } from "../../core/money.ts";
 import { createCallLimit } from "../../core/call-limit.ts";
 import { badField, HubError } from "../../core/errors.ts";
 import { createHttpClient } from "../../core/outbound/outbound.ts";
@@ -17,12 +17,14 @@ import { requireOutbound } from "../outbound-pause/outbound-pause.ts";
 import { openCredentials } from "./account-credentials.ts";
 import { openTokens } from "./account-tokens.ts";
 import { getAccount, presentAccount } from "./carrier-accounts.ts";
+import { presentQuote, readQuotes } from "./read-quotes.ts";
 import type { StoredCard } from "./rate-cards.store.ts";
 import { findCardOn, loadTariffParts } from "./tariff-inputs.ts";
 
 export type OpenCarrier = {
   account: CarrierAccount;
   carrier: Carrier;
+  credentials: Record<string, unknown>;
   call(effect: Effect, signal: AbortSignal): CarrierCall;
 };
 
@@ -50,9 +52,9 @@ export async function openCarrier(ctx: Ctx, accountId: string): Promise<OpenCarr
   const stored = await getAccount(ctx.db, ctx, accountId);
   const account = presentAccount(stored);
   const carrier = findCarrier(account.carrier)!;
-  refuseInPreview(ctx, account, carrier);
-  if (!carrier.isLocal) requireOutbound(ctx);
   const credentials = openCredentials(ctx, stored);
+  if (!carrier.isTest?.({ settings: account.settings, credentials })) refuseInPreview(ctx, account, carrier);
+  if (!carrier.isLocal) requireOutbound(ctx);
   // One circuit breaker per account: an account with wrong credentials does not block the others.
   const { allowPrivate } = ctx.settings.outbound;
   const breakerKey = `${ctx.environment}:carrier-account:${account.id}`;
@@ -67,6 +69,7 @@ export async function openCarrier(ctx: Ctx, accountId: string): Promise<OpenCarr
   return {
     account,
     carrier,
+    credentials,
     call: ({ isRecorded: _isRecorded, ...effect }, signal) => ({
       ...effect,
       settings: account.settings,
@@ -156,11 +159,14 @@ function readError(log: Ctx["log"], error: unknown): Exclude<CarrierResponse<nev
   return { unknown: message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
 
-/** Preview data must not reach a real carrier by accident. */
+/** Preview data must not reach a real carrier by accident. In a carrier's test mode nothing is charged. */
 function refuseInPreview({ environment, settings }: Ctx, { name }: CarrierAccount, carrier: Carrier): void {
   if (environment === "live" || carrier.isLocal || settings.outbound.allowFromPreview) return;
   const message = `The preview calls nobody outside, and ${name} is an account with ${carrier.title}.`;
-  throw new HubError("outbound_disabled_in_preview", `${message} Use the demo carrier, or set HUB_PREVIEW_OUTBOUND.`);
+  throw new HubError(
+    "outbound_disabled_in_preview",
+    `${message} Use the demo carrier or the carrier's test mode, or set HUB_PREVIEW_OUTBOUND.`,
+  );
 }
 
 /** Quotes parcels with one account for one day. Nothing is bought. */
@@ -186,21 +192,21 @@ export async function openRater(ctx: Ctx, accountId: string, shipDate: string, s
     open,
     rateCard,
     rate: (request) =>
-      callCarrier(ctx, open, "rate", singleCall(ctx.requestId), (_carrier, call) =>
-        carrier.rate!({ ...call, ...(tariff ? { tariff } : {}) }, { ...request, shipDate }),
+      callCarrier(ctx, open, "rate", singleCall(ctx.requestId), async (_carrier, call) =>
+        readQuotes(await carrier.rate!({ ...call, ...(tariff ? { tariff } : {}) }, { ...request, shipDate })),
       ),
   };
 }
 
 /** The price of a parcel with each service, line by line. */
 export async function quoteParcel(ctx: Ctx, accountId: string, request: QuoteRequest): Promise<QuoteAnswer> {
-  const { scenario, shipDate = await today(ctx), services, weight, dimensions, residential } = request;
+  const { scenario, shipDate = await today(ctx), services, weight, dimensions, residential, options } = request;
   const { rateCard, rate } = await openRater(ctx, accountId, shipDate, scenario);
   const response = await rate({
     from: addressOf(request.origin),
     to: addressOf(request.destination),
     parcels: [{ weight, ...(dimensions ? { dimensions } : {}) }],
-    options: residential === undefined ? {} : { residential },
+    options: { ...options, ...(residential === undefined ? {} : { residential }) },
     ...(services ? { services } : {}),
   });
   if (!("done" in response)) throw noQuotes(response);
@@ -210,13 +216,13 @@ export async function quoteParcel(ctx: Ctx, accountId: string, request: QuoteReq
     carrierAccountId: accountId,
     rateCard,
     shipDate,
-    quotes: quotes.map((quote) => ({ ...quote, total: fromCents(toCents(quote.total)) })) as QuoteAnswer["quotes"],
+    quotes: quotes.map(presentQuote),
     unavailable: answers.filter((answer) => "reason" in answer),
   };
 }
 
-function addressOf({ zip, state }: QuoteRequest["origin"]): Address {
-  return { ...(zip === undefined ? {} : { zip }), ...(state === undefined ? {} : { provinceCode: state }) };
+function addressOf({ state, ...address }: QuoteRequest["origin"]): Address {
+  return state === undefined ? address : { provinceCode: state, ...address };
 }
 
 function noQuotes(response: { rejected: Failure } | { unknown: string }): HubError {

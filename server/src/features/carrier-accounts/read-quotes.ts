@@ -1,0 +1,31 @@
+import type { ServiceLevel } from "../../carriers/rate-card/service-level.ts";
+import { serviceLevels } from "../../carriers/rate-card/service-level.ts";
+import type { NoQuote, Quote } from "../../carriers/seam/quotes.ts";
+import { fromCents, toCents } from "../../core/money.ts";
+import type { QuoteAnswer } from "./carrier-accounts.schemas.ts";
+
+const maxTotal = 10_000_000;
+
+/** Carriers' responses are untrusted input: a price that cannot be used becomes an unavailable service. */
+export function readQuotes(answers: readonly (Quote | NoQuote)[]): (Quote | NoQuote)[] {
+  return answers.map((answer) => {
+    if ("reason" in answer || isPrice(answer)) return answer;
+    const { service, serviceName } = answer;
+    const message = "The carrier's price for this service cannot be read.";
+    return { service, serviceName, reason: "unexpected_response", message };
+  });
+}
+
+function isPrice({ total, currency }: Quote): boolean {
+  return Number.isFinite(total) && total >= 0 && total <= maxTotal && /^[A-Z]{3}$/.test(currency);
+}
+
+/** The quote for the API: without the carrier's own data, which may hold its tokens. */
+export function presentQuote({ carrierData: _own, ...quote }: Quote): QuoteAnswer["quotes"][number] {
+  return { ...quote, level: levelOf(quote.level), total: fromCents(toCents(quote.total)) };
+}
+
+/** A carrier may use other names. */
+function levelOf(level: string | null): ServiceLevel | null {
+  return serviceLevels.find((known) => known === level) ?? null;
+}
