@@ -5,7 +5,7 @@ import { labelFileOfBase64 } from "../seam/label-file.ts";
 import type { Charge, Label, SoldLabel, VoidAnswer } from "../seam/labels.ts";
 import { dayOf } from "../seam/local-time.ts";
 import { labelFormatOf } from "../seam/option-checks.ts";
-import { priceOf } from "../seam/price.ts";
+import { paidCharge, priceOf } from "../seam/price.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
 import { cannotFindOut, isRepeat, lookUp, refuseWhileOpen } from "../seam/repeats.ts";
@@ -151,13 +151,14 @@ function chargeOf(shipment: Json, { shipmentRating }: Json): Charge | null {
   const details = asList(asObject(shipmentRating).shipmentRateDetails);
   const own = detailOf(details, /ACCOUNT|INCENTIVE/) ?? details[0];
   const price = own && netOf(own);
-  if (own && price) return { ...price, lines: linesOf(own, own, price.currency) };
+  if (own && price) return paidCharge(price, linesOf(own, own, price.currency));
   const pieces = asList(shipment.pieceResponses).map((piece) =>
     priceOf(piece.netChargeAmount, asText(piece.currency) ?? "USD"),
   );
   const [first] = pieces;
   if (!first || pieces.some((piece) => piece?.currency !== first.currency)) return null;
-  return { cents: pieces.reduce((sum, piece) => sum + (piece?.cents ?? 0), 0), currency: first.currency };
+  const cents = pieces.reduce((sum, piece) => sum + (piece?.cents ?? 0), 0);
+  return paidCharge({ cents, currency: first.currency }, []);
 }
 
 export async function voidFedexLabel(call: CarrierCall, label: SoldLabel): Promise<VoidAnswer> {

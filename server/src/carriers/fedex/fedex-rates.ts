@@ -1,7 +1,7 @@
 import type { CarrierCall, RateRequest } from "../seam/carrier.ts";
 import type { ChargeLine } from "../seam/labels.ts";
 import { dayOf } from "../seam/local-time.ts";
-import { priceOf } from "../seam/price.ts";
+import { chargeLine, priceOf } from "../seam/price.ts";
 import { remoteQuote } from "../seam/quotes.ts";
 import type { NoQuote, Quote } from "../seam/quotes.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
@@ -84,10 +84,8 @@ export function netOf(detail: Json): { cents: number; currency: string } | undef
 
 /** Base price, discounts, surcharges and taxes. Quotes and labels spell the members differently. */
 export function linesOf(totals: Json, detail: Json, currency: string): ChargeLine[] {
-  const line = (code: string, label: string, amount: unknown, sign = 1): ChargeLine[] => {
-    const price = priceOf(amount, currency);
-    return price && price.cents !== 0 ? [{ code, label, cents: sign * price.cents }] : [];
-  };
+  const line = (code: string, label: string, amount: unknown, sign = 1): ChargeLine[] =>
+    chargeLine(code, label, priceOf(amount, currency), sign);
   const surcharges = [...asList(detail.surCharges), ...asList(detail.surcharges)];
   return [
     ...line("base", "Base price", totals.totalBaseCharge ?? detail.totalBaseCharge),

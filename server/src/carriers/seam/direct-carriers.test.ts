@@ -4,7 +4,7 @@ import { clockTime, dayOf, dayThere } from "./local-time.ts";
 import { centimetersOf, kilogramsOf } from "./metric.ts";
 import { readParts } from "./multipart.ts";
 import { insuredValues } from "./option-checks.ts";
-import { priceOf } from "./price.ts";
+import { chargeLine, paidCharge, priceOf } from "./price.ts";
 
 test.each([
   ["2026-03-03T04:30:00Z", "2026-03-03T10:00:00-05:00", "2026-03-02"],
@@ -19,6 +19,7 @@ test.each([
   ["2026-01-31", "2026-01-31"],
   ["2026-01-31T20:00:00", "2026-01-31"],
   ["2026-01-31 20:00:00.000", "2026-01-31"],
+  ["2026-13-31", undefined],
   ["end of day", undefined],
   [undefined, undefined],
 ])("the day of %s is %s", (text, expected) => {
@@ -89,4 +90,19 @@ test("an amount that cannot be read is no price, and zero is one", () => {
   expect(priceOf(0, "USD")).toEqual({ cents: 0, currency: "USD" });
   expect(priceOf(1200, "JPY")).toEqual({ cents: 1200, currency: "JPY" });
   for (const amount of [undefined, null, "", "n/a", {}, Number.NaN]) expect(priceOf(amount, "USD")).toBeUndefined();
+});
+
+test("parts of a price fit into what the hub stores, and a price that is none does not spoil a label", () => {
+  const price = { cents: 250, currency: "USD" };
+  expect(chargeLine("FUEL", `Fuel\nsurcharge ${"x".repeat(200)}`, price)).toEqual([
+    { code: "FUEL", label: `Fuel surcharge ${"x".repeat(85)}`, cents: 250 },
+  ]);
+  expect(chargeLine("", "Discount", price, -1)).toEqual([{ code: "other", label: "Discount", cents: -250 }]);
+  expect(chargeLine("FREE", "Tracking", { cents: 0, currency: "USD" })).toEqual([]);
+  expect(paidCharge(price, [])).toEqual({ cents: 250, currency: "USD", lines: [] });
+  expect(paidCharge({ cents: -1, currency: "USD" }, [])).toBeNull();
+  expect(paidCharge(undefined, [])).toBeNull();
+  expect(priceOf("5", "dollars")).toBeUndefined();
+  const lines = Array.from({ length: 120 }, () => ({ code: "a", label: "b", cents: 1 }));
+  expect(paidCharge(price, lines)?.lines).toHaveLength(100);
 });

@@ -3,7 +3,8 @@
 /** 2026-01-31, of 20260131, 2026-01-31 or an instant. Undefined for anything else. */
 export function dayOf(text: string | undefined): string | undefined {
   const match = /^(\d{4})-?(\d{2})-?(\d{2})(?:T|$|\s)/.exec(text ?? "");
-  return match ? `${match[1]}-${match[2]}-${match[3]}` : undefined;
+  const day = match ? `${match[1]}-${match[2]}-${match[3]}` : "";
+  return Number.isNaN(Date.parse(day)) ? undefined : day;
 }
 
 /** 20260131, of 2026-01-31 or an instant with the offset of its place. */

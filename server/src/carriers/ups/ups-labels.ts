@@ -6,6 +6,7 @@ import { labelFileOfBase64 } from "../seam/label-file.ts";
 import type { Charge, Label, SoldLabel, VoidAnswer } from "../seam/labels.ts";
 import { compactDay } from "../seam/local-time.ts";
 import { labelFormatOf } from "../seam/option-checks.ts";
+import { paidCharge } from "../seam/price.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
 import { isRepeat, lookUp, noteSent, refuseWhileOpen } from "../seam/repeats.ts";
@@ -115,7 +116,7 @@ async function recoverLabel(call: CarrierCall, request: LabelRequest): Promise<L
 }
 
 /** Recovered labels come without a price. */
-export function readUpsRecovery(body: unknown, service: string): Label {
+function readUpsRecovery(body: unknown, service: string): Label {
   const response = asObject(asObject(body).LabelRecoveryResponse);
   const parcels = asList(response.LabelResults).map((result) => {
     const image = asObject(result.LabelImage);
@@ -159,8 +160,7 @@ function chargeOf(results: Json): Charge | null {
   const published = asObject(results.ShipmentCharges);
   const own = priceIn(negotiated.TotalCharge);
   const price = own ?? priceIn(published.TotalCharges);
-  if (!price) return null;
-  return { ...price, lines: chargeLines(own ? negotiated : published) };
+  return paidCharge(price, chargeLines(own ? negotiated : published));
 }
 
 const alreadyVoided = "190117";

@@ -3,11 +3,12 @@ import type { ChargeLine } from "../seam/labels.ts";
 import { compactDay, dayOf } from "../seam/local-time.ts";
 import { poundsOf } from "../seam/measures.ts";
 import { kilogramsOf } from "../seam/metric.ts";
-import { priceOf } from "../seam/price.ts";
+import { chargeLine, priceOf } from "../seam/price.ts";
 import { remoteQuote } from "../seam/quotes.ts";
 import type { NoQuote, Quote } from "../seam/quotes.ts";
-import { asList, asNumber, asObject, asText } from "../seam/read.ts";
+import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
+import { wholeDays } from "../seam/storable.ts";
 import { isDomestic, partiesOf, usesPounds } from "./ups-parties.ts";
 import { askUps } from "./ups-request.ts";
 import { upsService } from "./ups-services.ts";
@@ -101,7 +102,7 @@ function readRated(rated: Json, domestic: boolean): Quote | NoQuote {
   const price = own ?? published;
   if (!price)
     return { service: code, serviceName, reason: "no_price", message: "UPS returned no price for this service." };
-  const days = asNumber(arrival.BusinessDaysInTransit) ?? asNumber(guaranteed.BusinessDaysInTransit);
+  const days = wholeDays(arrival.BusinessDaysInTransit) ?? wholeDays(guaranteed.BusinessDaysInTransit);
   const deliverBy = dayOf(asText(asObject(arrival.Arrival).Date));
   const zone = asText(rated.Zone);
   return remoteQuote({
@@ -139,15 +140,12 @@ const chargeNames: Record<string, string> = {
 
 /** Base price and surcharges, where UPS lists them. */
 export function chargeLines(charges: Json): ChargeLine[] {
-  const base = asList(charges.BaseServiceCharge).map(priceIn);
-  const items = asList(charges.ItemizedCharges).map((item): ChargeLine | undefined => {
-    const price = priceIn(item);
-    const code = asText(item.Code) ?? "other";
-    const label = chargeNames[code] ?? asText(item.Description) ?? asText(item.SubType) ?? `Charge ${code}`;
-    return price && price.cents !== 0 ? { code, label, cents: price.cents } : undefined;
-  });
   return [
-    ...base.map((price): ChargeLine | undefined => price && { code: "base", label: "Base price", cents: price.cents }),
-    ...items,
-  ].filter((line) => line !== undefined);
+    ...asList(charges.BaseServiceCharge).flatMap((item) => chargeLine("base", "Base price", priceIn(item))),
+    ...asList(charges.ItemizedCharges).flatMap((item) => {
+      const code = asText(item.Code) ?? "other";
+      const label = chargeNames[code] ?? asText(item.Description) ?? asText(item.SubType) ?? `Charge ${code}`;
+      return chargeLine(code, label, priceIn(item));
+    }),
+  ];
 }

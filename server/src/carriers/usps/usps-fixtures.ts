@@ -9,7 +9,7 @@ export function uspsFixture(name: string): unknown {
   return JSON.parse(uspsText(`${name}.json`)) as unknown;
 }
 
-export function uspsText(file: string): string {
+function uspsText(file: string): string {
   return readFileSync(path.join(import.meta.dirname, "fixtures", file), "utf8");
 }
 

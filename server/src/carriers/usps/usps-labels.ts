@@ -8,7 +8,7 @@ import type { Charge, Label, LabelFile, SoldLabel, VoidAnswer } from "../seam/la
 import { dayOf } from "../seam/local-time.ts";
 import { readParts } from "../seam/multipart.ts";
 import { labelFormatOf } from "../seam/option-checks.ts";
-import { priceOf } from "../seam/price.ts";
+import { paidCharge, priceOf } from "../seam/price.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
 import { isRepeat, lookUp } from "../seam/repeats.ts";
@@ -156,7 +156,7 @@ function chargeOf({ postage, fees, extraServices }: Json): Charge | null {
   const further = [...asList(fees), ...asList(extraServices)].map((item) => priceOf(item.price ?? 0, "USD"));
   if (!price || further.some((item) => item === undefined)) return null;
   const cents = further.reduce((sum, item) => sum + (item?.cents ?? 0), price.cents);
-  return { cents, currency: "USD", lines: linesOf(postage, fees, extraServices) };
+  return paidCharge({ cents, currency: "USD" }, linesOf(postage, fees, extraServices));
 }
 
 /** Before the manifest the label is cancelled; afterwards a refund is requested, and USPS decides later. */

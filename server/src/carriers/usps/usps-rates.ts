@@ -3,7 +3,7 @@ import type { CarrierCall, RateRequest, Settings } from "../seam/carrier.ts";
 import { RemoteError } from "../seam/http.ts";
 import type { ChargeLine } from "../seam/labels.ts";
 import { dayOf } from "../seam/local-time.ts";
-import { priceOf } from "../seam/price.ts";
+import { chargeLine, priceOf } from "../seam/price.ts";
 import { remoteQuote } from "../seam/quotes.ts";
 import type { NoQuote, Quote } from "../seam/quotes.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
@@ -126,10 +126,8 @@ export function daysOf(text: string | undefined): number | undefined {
 
 /** Postage, fees such as nonstandard length, and extra services. */
 export function linesOf(postage: unknown, fees: unknown, extraServices: unknown): ChargeLine[] {
-  const line = (code: string, label: string, amount: unknown): ChargeLine[] => {
-    const price = priceOf(amount, "USD");
-    return price && price.cents !== 0 ? [{ code, label, cents: price.cents }] : [];
-  };
+  const line = (code: string, label: string, amount: unknown): ChargeLine[] =>
+    chargeLine(code, label, priceOf(amount, "USD"));
   return [
     ...line("base", "Postage", postage),
     ...asList(fees).flatMap((fee) => line("fee", asText(fee.name) ?? "Fee", fee.price)),
