@@ -22,7 +22,7 @@ export async function rateFedex(call: CarrierCall, request: RateRequest): Promis
       rateRequestControlParameters: { returnTransitTimes: true, servicesNeededOnRateFailure: true },
       requestedShipment: {
         ...shipmentOf(call, request),
-        // Quotes take addresses only, and are for this account whoever pays.
+        // Quotes take addresses only, and are prices of this account also if another party pays.
         shipper: { address: { ...addressOf(request.from, "sender"), residential: false } },
         recipient: { address: { ...addressOf(request.to, "recipient"), residential: options.residential === true } },
         rateRequestType: ["ACCOUNT", "LIST"],
