@@ -1,0 +1,91 @@
+import type { AccountProblem, Carrier, CarrierCall, RateRequest } from "../seam/carrier.ts";
+import { baseUrlSetting, clientCredentials, modeSetting, problemOf } from "../seam/oauth-account.ts";
+import { defaultPickupRules } from "../seam/pickup-rules.ts";
+import { OneOf, Strict, Type } from "../seam/schema.ts";
+import { checkUpsAddress } from "./ups-address.ts";
+import { buyUpsLabel, upsLabelFormats, voidUpsLabel } from "./ups-labels.ts";
+import { cancelUpsPickup, findUpsPickup, scheduleUpsPickup } from "./ups-pickups.ts";
+import { rateUps } from "./ups-rates.ts";
+import { fetchUpsToken, upsHosts, upsUrl } from "./ups-request.ts";
+import { upsExtraOptions } from "./ups-shipment.ts";
+import { trackUps } from "./ups-tracking.ts";
+import { readUpsWebhook, subscribeUps } from "./ups-webhooks.ts";
+
+export const ups: Carrier = {
+  name: "ups",
+  title: "UPS",
+  description: "Your own UPS account: negotiated prices, labels, pickups, tracking and address checks",
+  settings: Strict(
+    {
+      accountNumber: Type.String({
+        title: "Account number",
+        pattern: "^[A-Za-z0-9]{6}$",
+        description: "Your UPS shipper number, six letters or digits",
+        examples: ["A1B2C3"],
+      }),
+      accountCountryCode: Type.Optional(
+        Type.String({
+          title: "Country of the account",
+          "x-advanced": true,
+          pattern: "^[A-Z]{2}$",
+          description: "ISO 3166. Default: the country of the pickup address",
+          examples: ["US"],
+        }),
+      ),
+      labelFormat: Type.Optional(
+        OneOf(upsLabelFormats, {
+          title: "Label format",
+          default: "png",
+          description: "PNG for office printers, ZPL for thermal printers; UPS makes no PDF labels",
+        }),
+      ),
+      mode: modeSetting(upsHosts),
+      baseUrl: baseUrlSetting(),
+    },
+    { examples: [{ accountNumber: "A1B2C3" }] },
+  ),
+  credentials: clientCredentials("developer.ups.com"),
+  sendsTo: (settings) => [upsUrl(settings)],
+  isLocal: false,
+  isTest: ({ settings }) => settings.mode === "test",
+  usesRateCards: () => false,
+  pickupRules: { ...defaultPickupRules, maxDaysAhead: 5, maxAverageWeight: { value: 150, unit: "lb" } },
+  timeouts: { rate: 10_000, createLabel: 60_000, schedulePickup: 60_000, track: 60_000 },
+  concurrency: 4,
+  extraOptions: upsExtraOptions,
+  labelTypes: ["image/png", "application/zpl", "image/gif"],
+  testAccount: testUpsAccount,
+  rate: rateUps,
+  createLabel: buyUpsLabel,
+  voidLabel: voidUpsLabel,
+  schedulePickup: scheduleUpsPickup,
+  cancelPickup: cancelUpsPickup,
+  findPickup: findUpsPickup,
+  track: trackUps,
+  checkAddress: checkUpsAddress,
+  subscribe: subscribeUps,
+  readWebhook: readUpsWebhook,
+};
+
+/** Signs in with the credentials as they are now, then prices a sample parcel: UPS checks the account number with it. */
+async function testUpsAccount(call: CarrierCall): Promise<AccountProblem[]> {
+  try {
+    await fetchUpsToken(call);
+    await rateUps(call, sampleRequest(call.now()));
+    return [];
+  } catch (error) {
+    return [problemOf(error, /shipper number|account/i)];
+  }
+}
+
+function sampleRequest(now: Date): RateRequest {
+  const shared = { countryCode: "US", name: "Account test" };
+  return {
+    from: { ...shared, address1: "55 Glenlake Parkway", city: "Atlanta", provinceCode: "GA", zip: "30328" },
+    to: { ...shared, address1: "350 5th Ave", city: "New York", provinceCode: "NY", zip: "10118" },
+    parcels: [{ weight: { value: 1, unit: "lb" } }],
+    options: {},
+    shipDate: now.toISOString().slice(0, 10),
+    services: ["03"],
+  };
+}

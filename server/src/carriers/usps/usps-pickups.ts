@@ -1,0 +1,109 @@
+import type { Carrier, CarrierCall, Manifest, ManifestRequest } from "../seam/carrier.ts";
+import { unreadable } from "../seam/failures.ts";
+import { RemoteError } from "../seam/http.ts";
+import { dayThere } from "../seam/local-time.ts";
+import { poundsOf } from "../seam/measures.ts";
+import type { PickupConfirmation, PickupRequest, PickupState } from "../seam/pickups.ts";
+import { asText } from "../seam/read.ts";
+import type { Json } from "../seam/read.ts";
+import { cannotFindOut, noteSent } from "../seam/repeats.ts";
+import { readDocument } from "./usps-labels.ts";
+import { askUsps } from "./usps-request.ts";
+import { addressOf, namesOf, partyOf } from "./usps-shipment.ts";
+
+type Pickup = Parameters<NonNullable<Carrier["findPickup"]>>[1];
+
+/** USPS takes a day, no window, and cannot be asked for pickups without their number. */
+export async function scheduleUspsPickup(call: CarrierCall, request: PickupRequest): Promise<PickupConfirmation> {
+  if (call.noted !== null) throw cannotFindOut("USPS", "pickup");
+  const json = pickupBody(call, request);
+  await noteSent(call);
+  const { response, body } = await askUsps(call, { method: "POST", path: "/pickup/v3/carrier-pickup", json });
+  return readUspsPickup(body, response.headers.etag, request.readyTime.slice(0, 10));
+}
+
+function pickupBody({ settings }: CarrierCall, request: PickupRequest): Json {
+  const { address, totalWeight, instructions, readyTime, parcels } = request;
+  const weight = totalWeight ? poundsOf(totalWeight) : parcels.reduce((sum, one) => sum + poundsOf(one.weight), 0);
+  return {
+    pickupDate: readyTime.slice(0, 10),
+    pickupAddress: {
+      ...namesOf(address),
+      address: addressOf(address, "pickup"),
+      ...(address.email === undefined ? {} : { contact: [{ email: address.email }] }),
+    },
+    packages: packagesOf(request),
+    estimatedWeight: Math.max(Math.ceil(weight), 1),
+    pickupLocation: {
+      packageLocation: asText(settings.pickupLocation) ?? "FRONT_DOOR",
+      ...(instructions === undefined ? {} : { specialInstructions: instructions.slice(0, 255) }),
+    },
+  };
+}
+
+const packageTypes = new Set(["PRIORITY_MAIL_EXPRESS", "PRIORITY_MAIL", "USPS_GROUND_ADVANTAGE"]);
+
+/** How many parcels of each mail class; those without a label count as other. */
+function packagesOf({ parcels, packageCount }: PickupRequest): Json[] {
+  const counts = new Map<string, number>();
+  const add = (type: string, count: number): void => void counts.set(type, (counts.get(type) ?? 0) + count);
+  for (const { service } of parcels) add(packageTypes.has(service) ? service : "OTHER", 1);
+  if (packageCount > parcels.length) add("OTHER", packageCount - parcels.length);
+  return [...counts].map(([packageType, count]) => ({ packageType, packageCount: count }));
+}
+
+export function readUspsPickup(body: Json, etag: string | undefined, asked: string): PickupConfirmation {
+  const confirmationNumber = asText(body.confirmationNumber);
+  if (confirmationNumber === undefined) throw unreadable("USPS", "pickup confirmation number");
+  const day = asText(body.pickupDate);
+  const messages = day === undefined || day === asked ? [] : [`USPS comes on ${day}.`];
+  return { confirmationNumber, messages, ...(etag === undefined ? {} : { carrierData: { etag } }) };
+}
+
+/** The version of the booking expires within an hour, so that it is read again before the cancellation. */
+export async function cancelUspsPickup(
+  call: CarrierCall,
+  { confirmationNumber }: { confirmationNumber: string },
+): Promise<void> {
+  const path = `/pickup/v3/carrier-pickup/${encodeURIComponent(confirmationNumber)}`;
+  const { response, faults } = await askUsps(call, { path }, ({ message }) => isGone.test(message));
+  if (faults.length > 0) return;
+  const { etag } = response.headers;
+  if (etag === undefined)
+    throw new RemoteError("unexpected_response", "USPS did not report the version of the pickup.", { retryable: true });
+  await askUsps(call, { method: "DELETE", path, headers: { "if-match": etag }, retry: "safe" }, ({ message }) =>
+    isGone.test(message),
+  );
+}
+
+const isGone = /already.*cancel|been cancel|not found|does not exist/i;
+
+/** USPS keeps a booking until it is cancelled, and does not report whether the carrier came. */
+export async function findUspsPickup(call: CarrierCall, pickup: Pickup): Promise<PickupState | undefined> {
+  const path = `/pickup/v3/carrier-pickup/${encodeURIComponent(pickup.confirmationNumber)}`;
+  const { body, faults } = await askUsps(call, { path }, ({ message }) => isGone.test(message));
+  if (faults.some(({ message }) => /cancel/i.test(message))) return { status: "cancelled" };
+  const day = asText(body.pickupDate) ?? pickup.readyTime.slice(0, 10);
+  if (faults.length > 0 || day < dayThere(call.now(), pickup.readyTime)) return undefined;
+  return { status: "scheduled" };
+}
+
+/** The SCAN form: one barcode for all parcels of a day. A label can be on one form only, so that a lost form cannot be made again. */
+export async function createUspsManifest(call: CarrierCall, request: ManifestRequest): Promise<Manifest> {
+  if (call.noted !== null) throw cannotFindOut("USPS", "SCAN form");
+  const json = {
+    imageInfo: { imageType: "PDF", labelType: "8.5X11LABEL" },
+    mailingDate: request.shipDate,
+    overwriteMailingDate: false,
+    entryFacilityZIPCode: (request.from.zip ?? "").slice(0, 5),
+    destinationEntryFacilityType: "NONE",
+    shipment: { trackingNumbers: request.parcels.map(({ trackingNumber }) => trackingNumber) },
+    fromAddress: { ...partyOf(request.from, "sender"), ignoreBadAddress: true },
+  };
+  await noteSent(call);
+  const { response } = await askUsps(call, { method: "POST", path: "/scan-forms/v3/scan-form", json, isPaid: true });
+  const { metadata, file } = readDocument(response, /label|form/i);
+  const number = asText(metadata.manifestNumber);
+  if (number === undefined && !file) throw unreadable("USPS", "SCAN form");
+  return { number: number ?? null, file };
+}
