@@ -93,7 +93,7 @@ function sell(
 }
 
 function newestTrackingCode(world: EasypostWorld, carrier: string): string | undefined {
-  return world.trackers.list().find((one) => one.carrier === carrier && one.shipment_id !== null)?.tracking_code;
+  return world.trackers.newest((one) => one.carrier === carrier && one.shipment_id !== null)?.tracking_code;
 }
 
 const fileTypes = { PNG: "image/png", PDF: "application/pdf", ZPL: "application/zpl", EPL2: "text/plain" };

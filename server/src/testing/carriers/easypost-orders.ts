@@ -92,7 +92,7 @@ export function orderOperations(world: EasypostWorld): Operation[] {
     (request, match, standIn) => {
       const mode = modeOf(world, request);
       const id = decodeURIComponent(match[1]!);
-      const order = world.orders.list().find((one) => one.mode === mode && (one.id === id || one.reference === id));
+      const order = world.orders.newest((one) => one.mode === mode && (one.id === id || one.reference === id));
       return order ? act(order, () => request.json(), standIn) : notFound();
     };
   return [

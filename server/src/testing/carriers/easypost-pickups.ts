@@ -158,7 +158,7 @@ export function pickupOperations(world: EasypostWorld): Operation[] {
     (request, match, standIn) => {
       const id = decodeURIComponent(match[1]!);
       const mode = modeOf(world, request);
-      const pickup = world.pickups.list().find((one) => one.mode === mode && (one.id === id || one.reference === id));
+      const pickup = world.pickups.newest((one) => one.mode === mode && (one.id === id || one.reference === id));
       return pickup ? act(pickup, () => request.json(), standIn) : notFound();
     };
   return [

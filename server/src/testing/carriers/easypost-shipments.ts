@@ -144,9 +144,7 @@ export function shipmentOperations(world: EasypostWorld): Operation[] {
         const size = Number(searchParams.get("page_size") ?? 20);
         const isPurchased = searchParams.get("purchased") !== "false";
         const mode = modeOf(world, request);
-        const all = world.shipments
-          .list()
-          .filter((one) => one.mode === mode && (one.postage_label !== null) === isPurchased);
+        const all = world.shipments.list((one) => one.mode === mode && (one.postage_label !== null) === isPurchased);
         const before = searchParams.get("before_id");
         const rest = before ? all.slice(all.findIndex((one) => one.id === before) + 1) : all;
         return { status: 200, body: { shipments: rest.slice(0, size), has_more: rest.length > size } };
@@ -198,7 +196,7 @@ export function shipmentOperations(world: EasypostWorld): Operation[] {
         const { value, problems } = checkRefunds(request.json());
         if (problems) return refuse(problems, "REFUND.TRACKING_CODES.INVALID");
         const refunds = value.refund.tracking_codes.map((code) => {
-          const shipment = world.shipments.list().find((one) => one.tracking_code === code);
+          const shipment = world.shipments.newest((one) => one.tracking_code === code);
           const reply = shipment && refundShipment(world, standIn, shipment);
           const status = reply?.status === 200 ? world.shipments.find(shipment!.id)!.refund_status : "rejected";
           const time = stamp(world.now());

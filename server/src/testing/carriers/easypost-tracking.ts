@@ -81,7 +81,7 @@ export const shownTracker = (tracker: Tracker): object => ({
 
 /** The newest tracker of a code: carriers use codes again. */
 export function scanTracker(world: EasypostWorld, standIn: StandIn, trackingCode: string, scan: EasypostScan): Tracker {
-  const tracker = world.trackers.list().find((one) => one.tracking_code === trackingCode);
+  const tracker = world.trackers.newest((one) => one.tracking_code === trackingCode);
   if (!tracker) throw new Error(`There is no tracker for ${trackingCode}.`);
   const at = world.now();
   const detail = detailOf(standIn, scan, tracker.carrier, at);
@@ -106,7 +106,7 @@ function createTracker(
   carrier: string | null,
   mode: Mode,
 ): Tracker | undefined {
-  const known = world.trackers.list().find((one) => one.tracking_code === code && one.mode === mode);
+  const known = world.trackers.newest((one) => one.tracking_code === code && one.mode === mode);
   if (known) return known;
   const status = testCodes[code];
   if (mode === "test" && status === undefined) return undefined;
@@ -164,9 +164,9 @@ export function trackingOperations(world: EasypostWorld): Operation[] {
         const code = searchParams.get("tracking_code");
         const mode = modeOf(world, request);
         const size = Number(searchParams.get("page_size") ?? 20);
-        const trackers = world.trackers
-          .list()
-          .filter((one) => one.mode === mode && (code === null || one.tracking_code === code));
+        const trackers = world.trackers.list(
+          (one) => one.mode === mode && (code === null || one.tracking_code === code),
+        );
         return {
           status: 200,
           body: { trackers: trackers.slice(0, size).map(shownTracker), has_more: trackers.length > size },

@@ -45,7 +45,7 @@ export function signatureOf(secret: string, body: string): string {
 
 /** Sends to every webhook of the mode and returns the statuses. With the fault duplicate_event each gets the event twice. */
 export async function deliver(world: EasypostWorld, standIn: StandIn, mode: Mode, body: string): Promise<number[]> {
-  const hooks = world.webhooks.list().filter((one) => one.mode === mode && one.disabled_at === null);
+  const hooks = world.webhooks.list((one) => one.mode === mode && one.disabled_at === null);
   const rounds = standIn.takeFault("duplicate_event", "webhook") ? 2 : 1;
   const sends = Array.from({ length: rounds }, () => hooks).flat();
   const statuses: number[] = [];
@@ -97,7 +97,7 @@ export function webhookOperations(world: EasypostWorld): Operation[] {
       path: /^\/v2\/webhooks$/,
       answer(request) {
         const mode = modeOf(world, request);
-        const hooks = world.webhooks.list().filter((one) => one.mode === mode);
+        const hooks = world.webhooks.list((one) => one.mode === mode);
         return { status: 200, body: { webhooks: hooks.map(shown) } };
       },
     },

@@ -69,11 +69,12 @@ export function newWorld(keys: Map<string, Mode>, now: () => Date): EasypostWorl
   };
 }
 
-/** The key is the user name of basic authentication; the password is empty. */
+/** A bearer token, or the user name of basic authentication with an empty password. */
 export function keyOf({ headers }: CarrierRequest): string | undefined {
-  const [scheme, encoded = ""] = (headers.authorization ?? "").split(" ");
-  if (scheme?.toLowerCase() !== "basic") return undefined;
-  const [user, password] = Buffer.from(encoded, "base64").toString("utf8").split(":");
+  const [scheme, credentials = ""] = (headers.authorization ?? "").split(" ");
+  if (scheme === "Bearer") return credentials;
+  if (scheme !== "Basic") return undefined;
+  const [user, password] = Buffer.from(credentials, "base64").toString("utf8").split(":");
   return password === "" ? user : undefined;
 }
 
@@ -97,7 +98,7 @@ export function addressOf(world: EasypostWorld, standIn: StandIn, given: Address
 export function findShipment(world: EasypostWorld, idOrReference: string, mode: Mode): Shipment | undefined {
   const isWanted = (one: Shipment): boolean =>
     one.mode === mode && (one.id === idOrReference || one.reference === idOrReference);
-  const shipment = world.shipments.list().find(isWanted);
+  const shipment = world.shipments.newest(isWanted);
   const tracker = shipment?.tracker && world.trackers.find(shipment.tracker.id);
   return shipment && tracker ? { ...shipment, tracker, status: tracker.status } : shipment;
 }

@@ -7,8 +7,9 @@ export type RecordTable<Row extends { id: string }> = {
   save(standIn: StandIn, kind: string, row: Row, facts?: Record<string, unknown>): Row;
   remove(standIn: StandIn, kind: string, id: string): void;
   find(id: string): Row | undefined;
-  /** Newest first. */
-  list(): Row[];
+  /** Newest first. Only what is returned is copied, so that long journals stay fast. */
+  list(isWanted?: (row: Row) => boolean): Row[];
+  newest(isWanted: (row: Row) => boolean): Row | undefined;
   /** Reads what an earlier process has written. */
   restore(standIn: StandIn): void;
 };
@@ -27,7 +28,8 @@ export function recordTable<Row extends { id: string }>(table: string): RecordTa
       rows.delete(id);
     },
     find: (id) => structuredClone(rows.get(id)),
-    list: () => structuredClone([...rows.values()].toReversed()),
+    list: (isWanted = () => true) => structuredClone([...rows.values()].toReversed().filter(isWanted)),
+    newest: (isWanted) => structuredClone([...rows.values()].findLast(isWanted)),
     restore(standIn) {
       for (const entry of standIn.journal()) {
         if (entry.table !== table) continue;

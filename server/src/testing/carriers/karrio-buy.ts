@@ -52,7 +52,7 @@ function sell(
   asked: PurchaseBody,
 ): KarrioShipment {
   const reused = standIn.takeFault("tracking_number_reused", "buy")
-    ? world.shipments.list().find((one) => one.carrier_name === rate.carrier_name)?.tracking_number
+    ? world.shipments.newest((one) => one.carrier_name === rate.carrier_name)?.tracking_number
     : undefined;
   const number = reused ?? (rate.carrier_name === "ups" ? `1Z77777${newDigits(11)}` : `92055${newDigits(17)}`);
   const tracker = makeTracker({
@@ -100,7 +100,7 @@ export function cancelShipment(world: KarrioWorld, standIn: StandIn, shipment: K
   }
   const isOnPickup = ({ status, trackingNumbers }: { status: string; trackingNumbers: string[] }): boolean =>
     status === "scheduled" && trackingNumbers.includes(shipment.tracking_number ?? "");
-  const pickup = world.pickups.list().find(isOnPickup);
+  const pickup = world.pickups.newest(isOnPickup);
   if (pickup) {
     return fail(
       409,

@@ -22,9 +22,7 @@ function schedulePickup(
   const { value, problems } = checkPickup(body);
   if (problems) return refuse(problems);
   const numbers = value.tracking_numbers ?? [];
-  const shipments = numbers.flatMap(
-    (number) => world.shipments.list().find((one) => one.tracking_number === number) ?? [],
-  );
+  const shipments = numbers.flatMap((number) => world.shipments.newest((one) => one.tracking_number === number) ?? []);
   if (shipments.length < numbers.length)
     return fail(400, "validation", "tracking_numbers: Shipment with the tracking number not found");
   if (numbers.length === 0 && !value.parcels_count)
@@ -111,7 +109,7 @@ function createManifest(world: KarrioWorld, standIn: StandIn, body: unknown, isT
     !taken.has(one.id) &&
     one.carrier_name === connection.name &&
     one.status !== "cancelled";
-  const shipments = world.shipments.list().filter(isOpen);
+  const shipments = world.shipments.list(isOpen);
   // As in karrio: ids that do not fit are left out silently while one of them fits.
   if (shipments.length === 0)
     return fail(400, "validation", "shipment_ids: One or more shipment ids are invalid or not found.");
@@ -175,13 +173,7 @@ export function pickupOperations(world: KarrioWorld, isTest: (request: CarrierRe
       name: "find_pickup",
       method: "GET",
       path: /^\/v1\/pickups$/,
-      answer: (request) =>
-        page(
-          world.pickups
-            .list()
-            .filter((one) => one.test_mode === isTest(request))
-            .map(shownPickup),
-        ),
+      answer: (request) => page(world.pickups.list((one) => one.test_mode === isTest(request)).map(shownPickup)),
     },
     {
       name: "find_pickup",

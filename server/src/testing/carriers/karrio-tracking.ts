@@ -91,7 +91,7 @@ export function scanTracker(
   trackingNumber: string,
   scan: KarrioScan,
 ): KarrioTracker {
-  const tracker = world.trackers.list().find((one) => one.tracking_number === trackingNumber);
+  const tracker = world.trackers.newest((one) => one.tracking_number === trackingNumber);
   if (!tracker) throw new Error(`There is no tracker for ${trackingNumber}.`);
   const at = world.now().toISOString();
   const status = standIn.takeFault("unknown_status", "scan") ? "held_at_border" : (scan.status ?? "in_transit");
@@ -108,7 +108,7 @@ export function scanTracker(
     longitude: null,
   };
   const updated = { ...tracker, status, delivered: status === "delivered", events: [event, ...tracker.events] };
-  const shipment = world.shipments.list().find((one) => one.tracker_id === tracker.id);
+  const shipment = world.shipments.newest((one) => one.tracker_id === tracker.id);
   const moved = shipmentStatus[status];
   if (shipment && moved)
     world.shipments.save(standIn, "shipment_moved", { ...shipment, status: moved }, { id: shipment.id });
@@ -133,7 +133,7 @@ export async function deliver(
   const body = JSON.stringify({ event, data });
   const rounds = standIn.takeFault("duplicate_event", "webhook") ? 2 : 1;
   const statuses: number[] = [];
-  for (const { id } of Array.from({ length: rounds }, () => world.webhooks.list().filter(isAsked)).flat()) {
+  for (const { id } of Array.from({ length: rounds }, () => world.webhooks.list(isAsked)).flat()) {
     const hook = world.webhooks.find(id)!;
     const status = await postWebhook(hook.url, { "x-event-id": hook.secret }, body);
     const isDone = status >= 200 && status < 400;
@@ -187,9 +187,9 @@ export function trackingOperations(world: KarrioWorld, isTest: (request: Carrier
         const { value, problems } = checkTracker(request.json());
         if (problems) return refuse(problems);
         const { tracking_number: trackingNumber, carrier_name: carrierName } = value;
-        const known = world.trackers
-          .list()
-          .find((one) => one.tracking_number === trackingNumber && one.test_mode === isTest(request));
+        const known = world.trackers.newest(
+          (one) => one.tracking_number === trackingNumber && one.test_mode === isTest(request),
+        );
         if (known) return { status: 202, body: shownTracker(known) };
         const connection = karrioConnections.find(({ name }) => name === carrierName);
         if (!connection) return missing("Carrier connection");
@@ -212,7 +212,7 @@ export function trackingOperations(world: KarrioWorld, isTest: (request: Carrier
         const number = request.url.searchParams.get("tracking_number");
         const isWanted = (one: KarrioTracker): boolean =>
           one.test_mode === isTest(request) && one.tracking_number.includes(number ?? "");
-        return page(world.trackers.list().filter(isWanted).map(shownTracker));
+        return page(world.trackers.list(isWanted).map(shownTracker));
       },
     },
     {
@@ -220,9 +220,9 @@ export function trackingOperations(world: KarrioWorld, isTest: (request: Carrier
       method: "GET",
       path: /^\/v1\/trackers\/([^/]+)$/,
       answer(_request, match) {
-        const tracker = world.trackers
-          .list()
-          .find(({ id, tracking_number }) => id === match[1] || tracking_number === match[1]);
+        const tracker = world.trackers.newest(
+          ({ id, tracking_number }) => id === match[1] || tracking_number === match[1],
+        );
         return tracker ? { status: 200, body: shownTracker(tracker) } : missing("Tracking");
       },
     },
@@ -236,13 +236,7 @@ export function trackingOperations(world: KarrioWorld, isTest: (request: Carrier
       name: "list_webhooks",
       method: "GET",
       path: /^\/v1\/webhooks$/,
-      answer: (request) =>
-        page(
-          world.webhooks
-            .list()
-            .filter((hook) => hook.test_mode === isTest(request))
-            .map(shownHook),
-        ),
+      answer: (request) => page(world.webhooks.list((hook) => hook.test_mode === isTest(request)).map(shownHook)),
     },
     {
       name: "update_webhook",

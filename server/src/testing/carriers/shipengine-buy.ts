@@ -73,7 +73,7 @@ function sell(
   const carrier = shipengineCarriers.find(({ id }) => id === bought.carrierId)!;
   const at = world.now().toISOString();
   const reused = standIn.takeFault("tracking_number_reused", "buy")
-    ? world.labels.list().find(({ label }) => label.carrier_code === carrier.code)?.label.tracking_number
+    ? world.labels.newest(({ label }) => label.carrier_code === carrier.code)?.label.tracking_number
     : undefined;
   const newNumber = (): string => (carrier.code === "ups" ? `1Z88888${newDigits(11)}` : `94055${newDigits(17)}`);
   const numbers = shipment.packages.map((_, index) => (index === 0 && reused ? reused : newNumber()));

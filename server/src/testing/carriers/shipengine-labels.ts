@@ -47,7 +47,7 @@ export function labelOperations(world: ShipengineWorld): Operation[] {
             (field) => (searchParams.get(field) ?? label[field]) === label[field],
           );
         const size = Number(searchParams.get("page_size") ?? 25);
-        const all = world.labels.list().filter(isWanted);
+        const all = world.labels.list(isWanted);
         const links = { first: { href: "" }, last: { href: "" }, prev: {}, next: {} };
         const labels = all.slice(0, size).map((row) => shownLabel(standIn, row, "url"));
         return {
@@ -62,7 +62,7 @@ export function labelOperations(world: ShipengineWorld): Operation[] {
       path: /^\/v1\/labels\/external_shipment_id\/([^/]+)$/,
       answer(request, match, standIn) {
         const externalId = decodeURIComponent(match[1]!);
-        const row = world.labels.list().find(({ shipment }) => shipment.external_shipment_id === externalId);
+        const row = world.labels.newest(({ shipment }) => shipment.external_shipment_id === externalId);
         return row
           ? readLabel(world, standIn, row, request)
           : missing(`No label was found for the external shipment ID ${externalId}.`);

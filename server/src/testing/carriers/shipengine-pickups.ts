@@ -95,7 +95,7 @@ function cancelPickup(world: ShipengineWorld, standIn: StandIn, row: SePickup): 
 function createManifest(world: ShipengineWorld, standIn: StandIn, body: unknown): CarrierReply {
   const { value, problems } = checkManifest(body);
   if (problems) return refuse(problems);
-  const open = world.labels.list().filter((row) => !row.isVoided && !row.manifestId);
+  const open = world.labels.list((row) => !row.isVoided && !row.manifestId);
   const isOfDay = ({ label, shipment }: SeLabel): boolean =>
     "carrier_id" in value &&
     label.carrier_id === value.carrier_id &&
@@ -203,9 +203,7 @@ export function pickupOperations(world: ShipengineWorld): Operation[] {
       method: "GET",
       path: /^\/v1\/manifests\/([^/]+)$/,
       answer(_request, match) {
-        const row = world.manifests
-          .list()
-          .find(({ manifest, polls }) => manifest.manifest_id === match[1] && polls > 1);
+        const row = world.manifests.newest(({ manifest, polls }) => manifest.manifest_id === match[1] && polls > 1);
         return row ? { status: 200, body: row.manifest } : missing(`Manifest ID ${match[1]} was not found.`);
       },
     },

@@ -81,7 +81,7 @@ export function makeShipment(
 
 /** An external id belongs to one shipment for good, also if its label was voided or it was only rated. */
 export function hasExternalId(world: ShipengineWorld, externalId: string | null | undefined): boolean {
-  return !!externalId && world.shipments.list().some((one) => one.external_shipment_id === externalId);
+  return !!externalId && world.shipments.newest((one) => one.external_shipment_id === externalId) !== undefined;
 }
 
 export const externalIdConflict = (externalId: string | null | undefined): CarrierReply =>

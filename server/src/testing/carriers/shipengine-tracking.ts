@@ -37,7 +37,7 @@ export function scanLabel(
   trackingNumber: string,
   scan: ShipengineScan,
 ): SeLabel {
-  const row = world.labels.list().find(({ label }) => label.tracking_number === trackingNumber);
+  const row = world.labels.newest(({ label }) => label.tracking_number === trackingNumber);
   if (!row) throw new Error(`No label was sold with ${trackingNumber}.`);
   const occurredAt =
     scan.occurredAt ??
@@ -137,7 +137,7 @@ export async function deliver(
   event: string,
   payload: object,
 ): Promise<number[]> {
-  const hooks = world.webhooks.list().filter((one) => one.event === event);
+  const hooks = world.webhooks.list((one) => one.event === event);
   const body = JSON.stringify(payload);
   const rounds = standIn.takeFault("duplicate_event", "webhook") ? 2 : 1;
   const statuses: number[] = [];
@@ -197,7 +197,7 @@ export function trackingOperations(world: ShipengineWorld, keysNow: () => Signin
         if ("status" in asked) return asked;
         const isWanted = ({ label }: SeLabel): boolean =>
           label.tracking_number === asked.number && label.carrier_code === asked.carrierCode;
-        return { status: 200, body: trackingOf(world.labels.list().find(isWanted), asked.number, asked.carrierCode) };
+        return { status: 200, body: trackingOf(world.labels.newest(isWanted), asked.number, asked.carrierCode) };
       },
     },
     toggle(/^\/v1\/tracking\/start$/),

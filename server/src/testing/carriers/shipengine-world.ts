@@ -30,7 +30,7 @@ export type SeShipment = Base & {
   more: Record<string, unknown>;
 };
 /** What a rate buys, and for how much. */
-export type SeRate = Base & { shipmentId: string; carrierId: string; serviceCode: string; totalCents: number };
+type SeRate = Base & { shipmentId: string; carrierId: string; serviceCode: string; totalCents: number };
 export type SeEvent = Record<string, unknown> & { status_code: string; occurred_at: string };
 export type SeLabel = Base & {
   label: Record<string, unknown> & { label_id: string; status: string; tracking_number: string; carrier_code: string };

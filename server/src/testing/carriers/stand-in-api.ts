@@ -105,6 +105,7 @@ export async function startStandIn(
     const { method = "GET", headers } = incoming;
     const url = new URL(incoming.url!, standIn.url);
     const request: CarrierRequest = { method, url, headers, body, json: () => JSON.parse(body.toString("utf8")) };
+    if (method === "POST" && url.pathname === "/stand-in/faults") return write(response, steer(request));
     const operation = api.operations.find((one) => one.method === method && one.path.test(url.pathname));
     requests.push({ operation: operation?.name ?? "unknown", method, url: incoming.url!, body: body.toString("utf8") });
     if (!operation) return write(response, api.notFound(request));
@@ -132,6 +133,14 @@ export async function startStandIn(
     }
     write(response, reply);
   }
+
+  /** Injects the fault of the body. For stand-ins in a process of their own; these requests are not part of `requests`. */
+  function steer(request: CarrierRequest): CarrierReply {
+    const fault = readFault(request);
+    if (typeof fault === "string") return { status: 400, body: { message: fault } };
+    standIn.inject(fault.kind, fault);
+    return { status: 204 };
+  }
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
 
   const standIn: StandIn = {
@@ -151,6 +160,23 @@ export async function startStandIn(
     },
   };
   return standIn;
+}
+
+/** What is wrong with the body, or its fault. */
+function readFault(request: CarrierRequest): Fault | string {
+  let given: unknown;
+  try {
+    given = request.json();
+  } catch {
+    return "The body is not JSON.";
+  }
+  if (typeof given !== "object" || given === null) return "The body must be an object with kind, operation and times.";
+  const { kind, operation, times = 1 } = given as Record<keyof Fault, unknown>;
+  if (typeof kind !== "string") return "kind must be the name of a fault.";
+  if (operation !== undefined && typeof operation !== "string") return "operation must be the name of an operation.";
+  if (typeof times !== "number" || !Number.isInteger(times) || times < 1)
+    return "times must be a whole number above 0.";
+  return { kind, times, ...(operation !== undefined && { operation }) };
 }
 
 const isConnectionFault = (kind: string): boolean => (faultKinds as readonly string[]).includes(kind);

@@ -120,7 +120,7 @@ export async function startEasypost({
   for (const table of [addresses, shipments, orders, trackers, pickups, webhooks]) table.restore(standIn);
 
   const soldWith = (trackingCode: string) => {
-    const shipment = shipments.list().find((one) => one.tracking_code === trackingCode);
+    const shipment = shipments.newest((one) => one.tracking_code === trackingCode);
     if (!shipment) throw new Error(`No label was sold with ${trackingCode}.`);
     return shipment;
   };
@@ -134,7 +134,7 @@ export async function startEasypost({
     carrierAccountIds: { usps: carrierAccounts[0].id, ups: carrierAccounts[1].id },
     deactivateKey: (key) => void inactive.add(key),
     async scan(trackingCode, scan) {
-      const before = trackers.list().find((one) => one.tracking_code === trackingCode);
+      const before = trackers.newest((one) => one.tracking_code === trackingCode);
       const tracker = scanTracker(world, standIn, trackingCode, scan);
       return send(tracker.mode, "tracker.updated", shownTracker(tracker), { status: before?.status });
     },
