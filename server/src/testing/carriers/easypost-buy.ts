@@ -6,7 +6,7 @@ import { newDigits, newId } from "./journaled-records.ts";
 import type { LabelFormat } from "./label-files.ts";
 import type { CarrierReply, StandIn } from "./stand-in-api.ts";
 
-/** Answers of a purchase that say nothing about whether it has happened, though their status is 4xx. */
+/** Errors of a purchase with an unknown outcome: despite the status 4xx, the label may have been bought. */
 const unknownOutcomes: Record<string, { code: string; message: string }> = {
   timed_out: { code: "SHIPMENT.POSTAGE.TIMED_OUT", message: "The request to the carrier timed out." },
   no_response: { code: "SHIPMENT.POSTAGE.NO_RESPONSE", message: "The carrier did not respond." },

@@ -17,7 +17,7 @@ const contentTypes: Record<string, { format: LabelFormat; type: string }> = {
   epl2: { format: "EPL2", type: "application/octet-stream" },
 };
 
-/** The file store answers in XML and knows no EasyPost key: a request with one is refused. */
+/** The file store is another service: it answers in XML and refuses requests with an EasyPost key. */
 function sendFile(request: CarrierRequest, match: RegExpExecArray, standIn: StandIn): CarrierReply {
   const xml = (status: number, code: string, message: string): CarrierReply => ({
     status,

@@ -13,7 +13,7 @@ type Service = ServicePrice & {
   isInternational?: true;
 };
 
-/** Express is a service of two carriers: a service name alone does not say what is bought. */
+/** Express is a service of two carriers: a service name without its carrier is ambiguous. */
 export const easypostServices: Service[] = [
   { carrier: "USPS", service: "GroundAdvantage", baseCents: 450, perOunceCents: 9, perZoneCents: 20, days: 4 },
   { carrier: "USPS", service: "Priority", baseCents: 700, perOunceCents: 12, perZoneCents: 40, days: 2 },

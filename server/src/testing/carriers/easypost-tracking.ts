@@ -11,9 +11,8 @@ export type EasypostScan = {
   status: string;
   statusDetail?: string;
   message?: string;
-  /** Without a place, the local time is passed off as UTC. */
   place?: { city: string; state: string; zip: string };
-  /** As the carrier tells it; the time of the clock if left out. */
+  /** Time of the event as the API reports it; default: the clock. */
   datetime?: string;
   /** Ounces, as the carrier weighed the parcel. */
   weight?: number;
@@ -33,7 +32,11 @@ const testCodes: Record<string, string> = {
 
 function detailOf(standIn: StandIn, scan: EasypostScan, carrier: string, at: Date): TrackingDetail {
   const status = standIn.takeFault("unknown_status", "scan") ? "held_at_border" : scan.status;
-  const datetime = scan.datetime ?? stamp(at);
+  // Without a place of the scan, EasyPost reports local time as UTC. Here local time is six hours behind.
+  const isLocal = standIn.takeFault("local_time_as_utc", "scan");
+  const moment = scan.datetime ?? stamp(at);
+  const datetime = isLocal ? stamp(new Date(Date.parse(moment) - 6 * 3_600_000)) : moment;
+  const place = isLocal ? undefined : scan.place;
   return {
     object: "TrackingDetail",
     message: scan.message ?? `Parcel is ${status.replaceAll("_", " ")}`,
@@ -45,10 +48,10 @@ function detailOf(standIn: StandIn, scan: EasypostScan, carrier: string, at: Dat
     carrier_code: "",
     tracking_location: {
       object: "TrackingLocation",
-      city: scan.place?.city ?? null,
-      state: scan.place?.state ?? null,
-      country: scan.place ? "US" : null,
-      zip: scan.place?.zip ?? null,
+      city: place?.city ?? null,
+      state: place?.state ?? null,
+      country: place ? "US" : null,
+      zip: place?.zip ?? null,
     },
     est_delivery_date: null,
   };

@@ -7,7 +7,7 @@ import { postWebhook } from "./post-webhook.ts";
 import type { CarrierReply, CarrierRequest, Operation, StandIn } from "./stand-in-api.ts";
 
 export type KarrioScan = {
-  /** Such as in_transit. Null: karrio does not know the carrier's code, and only the tracker has a status. */
+  /** Such as in_transit. Null: the carrier's code is not mapped, so that the event has no status and the tracker stays in_transit. */
   status: string | null;
   code?: string;
   description?: string;

@@ -171,7 +171,7 @@ export function fail(status: number, code: string, message: string): CarrierRepl
 
 export const missing = (resource: string): CarrierReply => fail(404, "not_found", `${resource} not found`);
 
-/** A carrier said no: the form is another than that of the API's own errors. */
+/** A refusal by the carrier. Its form differs from that of karrio's own errors. */
 export const carrierFailure = (messages: KarrioMessage[]): CarrierReply => ({ status: 424, body: { messages } });
 
 export function carrierMessage(carrier: { name: string; id: string }, code: string, message: string): KarrioMessage {

@@ -7,7 +7,7 @@ import { startShipengine } from "./stand-in-shipengine.ts";
 type Options = { journalFile: string; port: number };
 type Started = { standIn: StandIn; credentials: Record<string, string> };
 
-/** Each starts a carrier and says which credentials it accepts. */
+/** Starts a stand-in and returns the credentials that it accepts. */
 const carriers: Record<string, (options: Options) => Promise<Started>> = {
   async easypost(options) {
     const standIn = await startEasypost(options);

@@ -33,7 +33,7 @@ export function shownLabel(standIn: StandIn, row: SeLabel, type: string | null):
   return { ...row.label, label_download: downloadOf(standIn, row, type) };
 }
 
-/** Refusals of a purchase. Those named _after come when the label is bought: the answer does not say so. */
+/** Errors of a purchase that did not happen. */
 function refusalOf(standIn: StandIn, carrierId: string): CarrierReply | undefined {
   const carrier = { source: "carrier", type: "business_rules", code: "unspecified", carrierId };
   if (standIn.takeFault("carrier_refused", "buy")) {

@@ -4,7 +4,7 @@ import type { SeLabel, ShipengineWorld } from "./shipengine-world.ts";
 import { missing } from "./shipengine-world.ts";
 import type { CarrierReply, CarrierRequest, Operation, StandIn } from "./stand-in-api.ts";
 
-/** A refusal is 200 as well: only `approved` says whether the label is void. */
+/** A refusal is 200 as well: `approved` is the outcome, not the status. */
 function voidLabel(world: ShipengineWorld, standIn: StandIn, row: SeLabel): CarrierReply {
   const refused = (reason_code: string, message: string): CarrierReply => ({
     status: 200,

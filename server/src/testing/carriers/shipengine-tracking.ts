@@ -59,7 +59,7 @@ export function scanLabel(
     signer: "",
     event_code: statusCode,
     carrier_detail_code: null,
-    // Some carriers say only in their own code what an event is.
+    // Some events have only the carrier's own code.
     status_code: isBlank ? "" : statusCode,
     status_detail_code: scan.statusDetailCode ?? null,
     status_description: descriptions[statusCode] ?? statusCode,

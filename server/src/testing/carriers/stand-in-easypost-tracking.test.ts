@@ -22,6 +22,12 @@ test("trackers follow the scans; statuses, zones and numbers may surprise", asyn
   await easypost.scan(tracking_code, { status: "delivered", datetime: "2026-11-18T09:30:00Z" });
   const odd = await track(tracking_code);
   expect([odd.status, odd.tracking_details[1].datetime]).toEqual(["held_at_border", "2026-11-18T09:30:00"]);
+  easypost.inject("local_time_as_utc");
+  await easypost.scan(tracking_code, { status: "in_transit", datetime: "2026-11-18T15:00:00Z", place });
+  expect((await track(tracking_code)).tracking_details[2]).toMatchObject({
+    datetime: "2026-11-18T09:00:00Z",
+    tracking_location: { zip: null },
+  });
   easypost.inject("tracking_number_reused");
   expect((await bought()).tracking_code).toBe(tracking_code);
   expect((await call("GET", `/v2/trackers?tracking_code=${tracking_code}`)).body.trackers).toHaveLength(2);
@@ -75,10 +81,17 @@ test("webhooks are signed over their raw body, in which 14 ounces are 14.0", asy
 
   const { invoiceId } = await easypost.adjust(tracking_code, { amount: "1.25", reason: "reweigh", billedOunces: 32 });
   await easypost.adjust(tracking_code, { amount: "1.75", reason: "reweigh", billedOunces: 33 }, invoiceId);
-  expect(receiver.received.slice(3).map((one) => one.event)).toMatchObject([
+  expect(receiver.received.slice(3, 5).map((one) => one.event)).toMatchObject([
     { description: "shipment.invoice.created", result: { id: invoiceId, adjustment_amount: "1.25" } },
     { description: "shipment.invoice.updated", result: { id: invoiceId, adjustment_amount: "1.75" } },
   ]);
+
+  const refunded = await bought();
+  await easypost.settleRefund(refunded.tracking_code, "refunded");
+  expect(receiver.received.at(-1)!.event).toMatchObject({
+    description: "refund.successful",
+    result: { object: "Refund", tracking_code: refunded.tracking_code, status: "refunded", carrier: "USPS" },
+  });
 
   easypost.disableWebhook(hook.id);
   expect(await easypost.scan(tracking_code, { status: "delivered" })).toEqual([]);

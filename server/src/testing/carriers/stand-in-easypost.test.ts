@@ -76,6 +76,10 @@ test("a key works in its own mode only, and a deleted key stops working", async 
   expect((await call("GET", "/v2/carrier_accounts")).body).toHaveLength(2);
   expect((await carrierClient(easypost.url)("GET", "/v2/users")).status).toBe(401);
   expect((await carrierClient(easypost.url, basic("EZAKwrong"))("GET", "/v2/users")).status).toBe(401);
+  const withPassword = { authorization: `Basic ${Buffer.from(`${easypost.productionKey}:secret`).toString("base64")}` };
+  expect((await carrierClient(easypost.url, withPassword)("GET", "/v2/users")).status).toBe(401);
+  const bearer = carrierClient(easypost.url, { authorization: `Bearer ${easypost.productionKey}` });
+  expect((await bearer("GET", "/v2/users")).status).toBe(200);
   easypost.deactivateKey(easypost.testKey);
   expect((await inTest("GET", "/v2/shipments")).status).toBe(401);
 });
@@ -230,7 +234,7 @@ test("a purchase in one request needs exactly one carrier account", async () => 
   );
 });
 
-test("a stand-in that is started again on its journal knows drafts, labels, pickups and webhooks", async () => {
+test("a stand-in that is started again on its journal still has drafts, labels and webhooks", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "easypost-"));
   afterFile(() => rm(folder, { recursive: true }));
   const journalFile = path.join(folder, "journal.jsonl");

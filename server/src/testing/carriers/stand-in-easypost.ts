@@ -20,7 +20,7 @@ import { startStandIn } from "./stand-in-api.ts";
  *
  * | fault                  | operation     | effect                                                                                  |
  * | ---------------------- | ------------- | --------------------------------------------------------------------------------------- |
- * | partial_rates          | rate          | UPS did not answer: its rates are missing, and a message says so                        |
+ * | partial_rates          | rate          | UPS did not answer: its rates are missing, with an entry in `messages`                  |
  * | no_rates               | rate          | 201 without any rate, the errors are in `messages`                                      |
  * | list_price_missing     | rate          | `list_rate` and `retail_rate` are null                                                  |
  * | duplicate_rates        | rate          | every service comes twice, under different ids                                          |
@@ -40,6 +40,7 @@ import { startStandIn } from "./stand-in-api.ts";
  * | pickup_dispatched      | cancel_pickup | PICKUP.CANCEL.FAILED                                                                    |
  * | unknown_status         | scan          | a tracking status that no document names                                                |
  * | events_without_zone    | scan          | `datetime` without a zone                                                               |
+ * | local_time_as_utc      | scan          | no place, and `datetime` is local time with a Z                                         |
  * | duplicate_event        | webhook       | every webhook gets the event twice                                                      |
  *
  * Not confirmed by a recorded exchange: the status 422 of purchase errors, 401 and 403 bodies, and the fields of ShipmentInvoice.
@@ -143,11 +144,16 @@ export async function startEasypost({
       const settled = { ...shipment, refund_status: status, updated_at: stamp(now()) };
       shipments.save(standIn, "refund_settled", settled, { trackingNumber: trackingCode, status });
       if (status === "rejected") return [];
+      const time = stamp(now());
       const refund = {
         id: newId("rfnd_"),
         object: "Refund",
+        created_at: time,
+        updated_at: time,
         tracking_code: trackingCode,
+        confirmation_number: null,
         status,
+        carrier: shipment.selected_rate?.carrier,
         shipment_id: shipment.id,
       };
       return send(shipment.mode, "refund.successful", refund);

@@ -48,7 +48,7 @@ test("trackers are created once, are public, and their events have no zone", asy
   expect([seen.status, seen.body.status, seen.body.delivered]).toEqual([200, "held_at_border", false]);
   const fresh = await call("POST", "/v1/trackers", { tracking_number: "1Z1", carrier_name: "ups" });
   expect(fresh.body.status).toBe("unknown");
-  expect((await call("POST", "/v1/trackers", { tracking_number: "1Z1", carrier_name: "nobody" })).status).toBe(400);
+  expect((await call("POST", "/v1/trackers", { tracking_number: "1Z1", carrier_name: "pigeon" })).status).toBe(400);
 });
 
 test("webhooks carry their secret in a header and are disabled after six failures", async () => {

@@ -185,7 +185,7 @@ test("connection faults lose the answer and keep the sale", async () => {
   ]);
 });
 
-test("a stand-in that is started again on its journal knows drafts, labels and pickups", async () => {
+test("a stand-in that is started again on its journal still has drafts and labels", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "karrio-"));
   afterFile(() => rm(folder, { recursive: true }));
   const journalFile = path.join(folder, "journal.jsonl");

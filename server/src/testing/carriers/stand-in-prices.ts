@@ -1,4 +1,4 @@
-/** Prices in cents. `published` is what the carrier asks of anybody, `negotiated` what the account pays. */
+/** Prices in cents. `published` is the list price, `negotiated` the price of the account. */
 export type ServicePrice = { baseCents: number; perOunceCents: number; perZoneCents: number };
 export type Price = { publishedCents: number; negotiatedCents: number };
 

@@ -49,7 +49,7 @@ test("tracking follows the scans, newest first, with local times without a zone 
   const byNumber = (query: string) => call("GET", `/v1/tracking?${query}`);
   expect((await byNumber(`carrier_code=stamps_com&tracking_number=${tracking_number}`)).body.status_code).toBe("XX");
   expect((await byNumber("carrier_code=stamps_com&tracking_number=1")).body.status_code).toBe("UN");
-  expect((await byNumber("carrier_code=nobody&tracking_number=1")).status).toBe(400);
+  expect((await byNumber("carrier_code=pigeon&tracking_number=1")).status).toBe(400);
   expect((await call("POST", `/v1/tracking/start?carrier_code=ups&tracking_number=1`)).status).toBe(204);
 });
 

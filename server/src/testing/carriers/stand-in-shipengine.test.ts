@@ -206,7 +206,7 @@ test("rates may be partial, missing, doubled or published prices", async () => {
   expect(await rate()).toHaveProperty("brand_new_field");
 });
 
-test("a stand-in that is started again on its journal knows rates, labels and external ids", async () => {
+test("a stand-in that is started again on its journal still has rates, labels and external ids", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "shipengine-"));
   afterFile(() => rm(folder, { recursive: true }));
   const journalFile = path.join(folder, "journal.jsonl");
