@@ -30,7 +30,9 @@ export function pdfLabel(label: LabelText): Buffer {
 
 /** Bars of black and white, with the texts beside the image data. */
 export function pngLabel(label: LabelText): Buffer {
-  const rows = Buffer.concat(barRows(label).map((row) => Buffer.from([0, ...row.map((isBlack) => (isBlack ? 0 : 255))])));
+  const rows = Buffer.concat(
+    barRows(label).map((row) => Buffer.from([0, ...row.map((isBlack) => (isBlack ? 0 : 255))])),
+  );
   const header = Buffer.alloc(13);
   header.writeUInt32BE(imageSize.width, 0);
   header.writeUInt32BE(imageSize.height, 4);
@@ -72,7 +74,9 @@ export function gifLabel(label: LabelText): Buffer {
 }
 
 export function zplLabel(label: LabelText): Buffer {
-  const lines = textLines(label).map((line, at) => `^FO40,${60 + at * 60}^A0N,40,40^FD${line.replace(/[\^~]/g, " ")}^FS`);
+  const lines = textLines(label).map(
+    (line, at) => `^FO40,${60 + at * 60}^A0N,40,40^FD${line.replace(/[\^~]/g, " ")}^FS`,
+  );
   const barcode = `^FO40,${80 + lines.length * 60}^BY3^BCN,160,Y,N,N^FD${label.trackingNumber}^FS`;
   return Buffer.from(`^XA\n^PW812\n^LL1218\n${lines.join("\n")}\n${barcode}\n^XZ\n`, "latin1");
 }

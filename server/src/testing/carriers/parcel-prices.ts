@@ -45,7 +45,7 @@ export function decimalText(cents: number): string {
 /** The day so many business days later, as 2026-03-14. */
 export function addBusinessDays(day: string, count: number): string {
   const date = new Date(`${day}T00:00:00Z`);
-  for (let left = count; left > 0; ) {
+  for (let left = count; left > 0;) {
     date.setUTCDate(date.getUTCDate() + 1);
     if (date.getUTCDay() !== 0 && date.getUTCDay() !== 6) left -= 1;
   }
