@@ -1,7 +1,10 @@
+import { Strict } from "../../core/schema.ts";
+import { Type } from "../../core/type.ts";
+import { Matching, Text, unread } from "./request-rules.ts";
 import type { CarrierReply, JournalEntry, Operation, StandIn } from "./stand-in-api.ts";
 import { decimalText } from "./parcel-prices.ts";
 import { readBody, refuse, success } from "./stand-in-ups-replies.ts";
-import { AddressBody, PickupBody } from "./stand-in-ups-requests.ts";
+import { PickupBody } from "./stand-in-ups-requests.ts";
 
 type UpsPickup = JournalEntry & { prn: string; date: string; reference: string; contact: string };
 
@@ -138,6 +141,21 @@ export function upsPickups(account: string, today: () => string): Operation[] {
     },
   ];
 }
+
+const AddressBody = Strict({
+  XAVRequest: Strict({
+    AddressKeyFormat: Strict({
+      AddressLine: Type.Optional(Type.Array(Text(1, 100), { minItems: 1, maxItems: 3 })),
+      PoliticalDivision2: Type.Optional(Text(1, 30)),
+      PoliticalDivision1: Type.Optional(Text(1, 30)),
+      PostcodePrimaryLow: Type.Optional(Text(1, 10)),
+      PostcodeExtendedLow: Type.Optional(Text(1, 10)),
+      CountryCode: Matching("^[A-Z]{2}$"),
+      ...unread("ConsigneeName", "AttentionName", "BuildingName", "Region", "Urbanization"),
+    }),
+    ...unread("Request"),
+  }),
+});
 
 /** ZIP codes that begin with 000 do not exist; a line with AMBIGUOUS fits two addresses; APT is a home. */
 export function upsAddresses(): Operation[] {

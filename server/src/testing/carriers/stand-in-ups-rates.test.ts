@@ -32,7 +32,9 @@ describe("rating", () => {
       BaseServiceCharge: { CurrencyCode: "USD", MonetaryValue: decimalText(base) },
       TotalCharges: { CurrencyCode: "USD", MonetaryValue: decimalText(total) },
       ItemizedCharges: [{ Code: "375", CurrencyCode: "USD", MonetaryValue: decimalText(total - base) }],
-      RatedPackage: [{ Weight: "5.0" }],
+      RatedPackage: [
+        { Weight: "5.0", NegotiatedCharges: { TotalCharge: { CurrencyCode: "USD", MonetaryValue: "0.00" } } },
+      ],
     });
     const { negotiated } = upsPrice(rateBody(ups).RateRequest.Shipment as Parameters<typeof upsPrice>[0], ground);
     expect(rated[0]!.NegotiatedRateCharges!.TotalCharge!.MonetaryValue).toBe(decimalText(negotiated.totalCents));

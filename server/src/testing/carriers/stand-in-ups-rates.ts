@@ -227,6 +227,11 @@ function ratedService(service: UpsService, price: UpsPrice, { version, isSingle,
   const { negotiated } = price;
   const days = transitDays(service, price.zone);
   return {
+    Disclaimer: listFor(
+      version,
+      [{ Code: "02", Description: "Additional duties/taxes may apply and are not reflected in the total amount due." }],
+      isSingle,
+    ),
     Service: { Code: service.code, Description: "" },
     Zone: String(price.zone),
     RatedShipmentAlert: listFor(
@@ -240,7 +245,7 @@ function ratedService(service: UpsService, price: UpsPrice, { version, isSingle,
     ...publishedCharges(price, isItemized),
     ...(isNegotiated && {
       NegotiatedRateCharges: {
-        BaseServiceCharge: listFor(version, [money(negotiated.baseCents)], isSingle),
+        BaseServiceCharge: money(negotiated.baseCents),
         ...(isItemized && { ItemizedCharges: [{ Code: "375", ...money(negotiated.fuelCents) }] }),
         TotalCharge: money(negotiated.totalCents),
       },
@@ -253,7 +258,11 @@ function ratedService(service: UpsService, price: UpsPrice, { version, isSingle,
     }),
     RatedPackage: listFor(
       version,
-      price.pounds.map((pounds) => ({ Weight: pounds.toFixed(1) })),
+      // Negotiated charges of packages are zero: those of the shipment count.
+      price.pounds.map((pounds) => ({
+        ...(isNegotiated && { NegotiatedCharges: { BaseServiceCharge: money(0), TotalCharge: money(0) } }),
+        Weight: pounds.toFixed(1),
+      })),
       isSingle,
     ),
   };

@@ -1,10 +1,9 @@
-import type { TSchema } from "typebox";
-import { OneOf, optional, Strict } from "../../core/schema.ts";
+import { OneOf, Strict } from "../../core/schema.ts";
 import { Type } from "../../core/type.ts";
 import { Matching, member, Text, unread, wrapInList } from "./request-rules.ts";
 
 // Lengths, required fields and lists of names are those of the OpenAPI documents of version 2409. Where an example in the same
-// document contradicts the schema (service codes of two characters, dates of eight, lines of an address in a rate request), the
+// document contradicts the schema (service codes of two characters, dates of eight, lines of an address and names of units in a rate request), the
 // example counts.
 
 const Described = (code: ReturnType<typeof Text>) =>
@@ -19,7 +18,9 @@ const Money = Matching("^\\d{1,15}(\\.\\d{1,2})?$");
 const Day = Matching("^\\d{8}$");
 const Time = Matching("^([01]\\d|2[0-3])[0-5]\\d$");
 
-const TransactionReference = Type.Optional(Strict(optional({ CustomerContext: Type.String({ maxLength: 512 }) })));
+const TransactionReference = Type.Optional(
+  Strict({ CustomerContext: Type.Optional(Type.String({ maxLength: 512 })), ...unread("TransactionIdentifier") }),
+);
 const SubVersion = Type.Optional(Matching("^\\d{4}$"));
 
 const CountryCode = Matching("^[A-Z]{2}$");
@@ -53,7 +54,10 @@ const shipParty = {
   Address: ShipAddress,
 };
 
-const Payer = { AccountNumber: Account, ...unread("Address", "CreditCard", "AlternatePaymentMethod", "Name") };
+const Payer = {
+  AccountNumber: Account,
+  ...unread("Address", "CreditCard", "AlternatePaymentMethod", "Name", "AttentionName", "VatTaxID", "TaxIDType"),
+};
 const Charges = Strict({
   ShipmentCharge: Type.Array(
     Strict({
@@ -89,19 +93,18 @@ const RatingOptions = Strict({
   ...unread("FRSShipmentIndicator", "RateChartIndicator", "UserLevelDiscountIndicator", "TPFCNegotiatedRatesIndicator"),
 });
 
-const boxOf = <Unit extends TSchema>(unit: Unit) => ({
-  Dimensions: Type.Optional(Strict({ UnitOfMeasurement: unit, Length, Width: Length, Height: Length })),
-  PackageWeight: Type.Optional(Strict({ UnitOfMeasurement: unit, Weight })),
+const unitCodes = OneOf(["LBS", "KGS", "OZS", "IN", "CM"]);
+const Unit = Strict({ Code: unitCodes, Description: Type.Optional(Text(1, 35)) });
+const boxFields = {
+  Dimensions: Type.Optional(Strict({ UnitOfMeasurement: Unit, Length, Width: Length, Height: Length })),
+  PackageWeight: Type.Optional(Strict({ UnitOfMeasurement: Unit, Weight })),
   ...unread("DimWeight", "LargePackageIndicator", "AdditionalHandlingIndicator", "SimpleRate", "UPSPremier"),
   ...unread("OversizeIndicator", "MinimumBillableWeightIndicator", "Commodity"),
-});
-const unitCodes = OneOf(["LBS", "KGS", "OZS", "IN", "CM"]);
-const RateUnit = Strict({ Code: unitCodes, Description: Text(1, 35) });
-const ShipUnit = Strict({ Code: unitCodes, Description: Type.Optional(Text(1, 35)) });
+};
 
 const RatePackage = Strict({
   PackagingType: Described(Text(2, 2)),
-  ...boxOf(RateUnit),
+  ...boxFields,
   PackageServiceOptions: Type.Optional(Strict(packageOptions)),
 });
 
@@ -136,6 +139,7 @@ export const RateBody = Strict({
       ...unread("RatingMethodRequestedIndicator", "TaxInformationIndicator", "PromotionalDiscountInformation"),
       ...unread("OriginRecordTransactionTimestamp", "AlternateDeliveryAddress", "ShipmentIndicationType"),
       ...unread("FRSPaymentInformation", "FreightShipmentInformation", "MasterCartonIndicator"),
+      ...unread("GoodsNotInFreeCirculationIndicator"),
     }),
   }),
 });
@@ -148,7 +152,7 @@ const References = Type.Optional(
 const ShipPackage = Strict({
   Description: Type.Optional(Text(1, 35)),
   Packaging: Described(Text(2, 2)),
-  ...boxOf(ShipUnit),
+  ...boxFields,
   ReferenceNumber: References,
   PackageServiceOptions: Type.Optional(Strict(packageOptions)),
   ...unread("PalletDescription", "NumOfPieces", "UnitPrice", "HazMatPackageInformation"),
@@ -175,6 +179,17 @@ export const ShipBody = Strict({
       ...unread("NumOfPiecesInShipment", "RatingMethodRequestedIndicator", "TaxInformationIndicator", "Locale"),
       ...unread("DocumentsOnlyIndicator", "AlternateDeliveryAddress", "GlobalTaxInformation", "ShipmentIndicationType"),
       ...unread("USPSEndorsement", "CostCenter", "PackageID", "MovementReferenceNumber", "QuoteID", "ShipperType"),
+      ...unread("DGSignatoryInfo", "ShipmentValueThresholdCode", "ConsigneeType", "InformationSourceCode", "WorldEase"),
+      ...unread("FRSPaymentInformation", "FreightShipmentInformation", "GoodsNotInFreeCirculationIndicator"),
+      ...unread(
+        "PromotionalDiscountInformation",
+        "ShipmentRiskEnteringEU",
+        "MILabelCN22Indicator",
+        "SubClassification",
+      ),
+      ...unread("CostCenterBarcodeIndicator", "PackageIDBarcodeIndicator", "IrregularIndicator", "MasterCartonID"),
+      ...unread("MIDualReturnShipmentKey", "MIDualReturnShipmentIndicator", "MasterCartonIndicator", "TradeDirect"),
+      ...unread("HealthcareIdentifier"),
     }),
     LabelSpecification: Strict({
       LabelImageFormat: Strict({
@@ -253,21 +268,6 @@ export const PickupBody = Strict({
     ReferenceNumber: Type.Optional(Text(1, 35)),
     ...unread("RateChartType", "TaxInformationIndicator", "UserLevelDiscountIndicator", "TrackingData", "Notification"),
     ...unread("TrackingDataWithReferenceNumber", "FreightOptions", "ServiceCategory", "ShippingLabelsAvailable"),
-  }),
-});
-
-export const AddressBody = Strict({
-  XAVRequest: Strict({
-    AddressKeyFormat: Strict({
-      AddressLine: Type.Optional(Type.Array(Text(1, 100), { minItems: 1, maxItems: 3 })),
-      PoliticalDivision2: Type.Optional(Text(1, 30)),
-      PoliticalDivision1: Type.Optional(Text(1, 30)),
-      PostcodePrimaryLow: Type.Optional(Text(1, 10)),
-      PostcodeExtendedLow: Type.Optional(Text(1, 10)),
-      CountryCode,
-      ...unread("ConsigneeName", "AttentionName", "BuildingName", "Region", "Urbanization"),
-    }),
-    ...unread("Request"),
   }),
 });
 
