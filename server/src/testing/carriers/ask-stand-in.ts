@@ -36,3 +36,8 @@ function parse(text: string): Body {
     return undefined as unknown as Body;
   }
 }
+
+/** A field of an answer as text. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined");
+}

@@ -1,12 +1,12 @@
 import type { Reply } from "./ask-stand-in.ts";
-import { ask } from "./ask-stand-in.ts";
+import { ask, textOf } from "./ask-stand-in.ts";
 import type { FedexStandIn } from "./stand-in-fedex.ts";
 
 /** Requests of one customer of FedEx, as its documents show them, with tokens that are fetched when needed. */
 export function fedexDesk(fedex: FedexStandIn) {
   const tokens = new Map<string, string>();
   async function headers(project: "ship" | "track"): Promise<Record<string, string>> {
-    if (!tokens.has(project)) tokens.set(project, String((await fedexToken(fedex, project)).body.access_token));
+    if (!tokens.has(project)) tokens.set(project, textOf((await fedexToken(fedex, project)).body.access_token));
     return { authorization: `Bearer ${tokens.get(project)}`, "x-customer-transaction-id": "order-1" };
   }
   const send = async (
@@ -37,7 +37,7 @@ export function fedexDesk(fedex: FedexStandIn) {
     forgetTokens: (): void => tokens.clear(),
     buy,
     buyAs: async (reference: string): Promise<string> =>
-      String((await buy({ requestedPackageLineItems: [fedexPackage(reference)] })).masterTrackingNumber),
+      textOf((await buy({ requestedPackageLineItems: [fedexPackage(reference)] })).masterTrackingNumber),
   };
 }
 

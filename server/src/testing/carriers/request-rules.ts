@@ -45,3 +45,8 @@ export function wrapInList(parent: unknown, ...names: string[]): void {
 export function member(parent: unknown, name: string): unknown {
   return typeof parent === "object" && parent !== null ? (parent as Record<string, unknown>)[name] : undefined;
 }
+
+/** The words of a text, for long lists of values. */
+export function words(text: string): string[] {
+  return text.trim().split(/\s+/);
+}

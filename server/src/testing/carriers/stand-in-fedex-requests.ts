@@ -1,6 +1,6 @@
 import { OneOf, optional, Strict } from "../../core/schema.ts";
 import { Type } from "../../core/type.ts";
-import { Matching, Text, unread } from "./request-rules.ts";
+import { Matching, Text, unread, words } from "./request-rules.ts";
 
 // Names, types and lists of values are those of the OpenAPI documents, lengths those of their descriptions. A rate request has
 // `shipDateStamp`, a shipment `shipDatestamp`: fields that a document does not have are refused, so that such slips are noticed.
@@ -98,12 +98,12 @@ export const RateBody = Strict({
   carrierCodes: Type.Optional(Type.Array(OneOf(["FDXE", "FDXG", "FXSP"]))),
 });
 
-const labelStocks = [
-  ...["PAPER_4X6", "STOCK_4X675", "PAPER_4X675", "PAPER_4X8", "PAPER_4X9", "PAPER_7X475", "PAPER_LETTER", "STOCK_4X6"],
-  ...["PAPER_85X11_BOTTOM_HALF_LABEL", "PAPER_85X11_TOP_HALF_LABEL", "STOCK_4X675_LEADING_DOC_TAB", "STOCK_4X8"],
-  ...["STOCK_4X9_LEADING_DOC_TAB", "STOCK_4X675_TRAILING_DOC_TAB", "STOCK_4X9_TRAILING_DOC_TAB", "STOCK_4X9"],
-  ...["STOCK_4X85_TRAILING_DOC_TAB", "STOCK_4X105_TRAILING_DOC_TAB"],
-];
+const labelStocks = words(`
+  PAPER_4X6 STOCK_4X675 PAPER_4X675 PAPER_4X8 PAPER_4X9 PAPER_7X475 PAPER_LETTER STOCK_4X6
+  PAPER_85X11_BOTTOM_HALF_LABEL PAPER_85X11_TOP_HALF_LABEL STOCK_4X675_LEADING_DOC_TAB STOCK_4X8
+  STOCK_4X9_LEADING_DOC_TAB STOCK_4X675_TRAILING_DOC_TAB STOCK_4X9_TRAILING_DOC_TAB STOCK_4X9
+  STOCK_4X85_TRAILING_DOC_TAB STOCK_4X105_TRAILING_DOC_TAB
+`);
 const LabelSpecification = Strict({
   imageType: OneOf(["ZPLII", "EPL2", "PDF", "PNG"]),
   labelStockType: OneOf(labelStocks),
@@ -112,10 +112,10 @@ const LabelSpecification = Strict({
   ...unread("customerSpecifiedDetail", "printedLabelOrigin", "labelRotation", "labelPrintingOrientation", "resolution"),
   ...unread("returnedDispositionDetail"),
 });
-const referenceTypes = [
-  ...["CUSTOMER_REFERENCE", "DEPARTMENT_NUMBER", "INVOICE_NUMBER", "P_O_NUMBER"],
-  ...["INTRACOUNTRY_REGULATORY_REFERENCE", "RMA_ASSOCIATION"],
-];
+const referenceTypes = words(`
+  CUSTOMER_REFERENCE DEPARTMENT_NUMBER INVOICE_NUMBER P_O_NUMBER
+  INTRACOUNTRY_REGULATORY_REFERENCE RMA_ASSOCIATION
+`);
 const shipment = {
   shipper: Party,
   recipients: Type.Array(Party, { minItems: 1, maxItems: 1 }),

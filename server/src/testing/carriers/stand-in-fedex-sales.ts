@@ -35,7 +35,7 @@ export function isCancelled(standIn: StandIn, sale: FedexSale): boolean {
 /** Twelve digits; the last one is a check digit. */
 function trackingNumber(serial: number): string {
   const body = `7949${String(serial).padStart(7, "0")}`;
-  const sum = [...body].reduce((total, digit, at) => total + Number(digit) * [3, 1, 7][at % 3]!, 0);
+  const sum = body.split("").reduce((total, digit, at) => total + Number(digit) * [3, 1, 7][at % 3]!, 0);
   return `${body}${(sum % 11) % 10}`;
 }
 
@@ -45,7 +45,7 @@ export function recordSale(standIn: StandIn, shipment: FedexShipment, now: Date,
   const chosen = servicesFor(shipment).find(({ code }) => code === shipment.serviceType)!;
   const price = fedexPrice(shipment, chosen);
   const { contact, address } = shipment.recipients[0]!;
-  const { city = "", stateOrProvinceCode = "", countryCode } = shipment.shipper.address;
+  const { city, stateOrProvinceCode = "", countryCode } = shipment.shipper.address;
   const numbers = key.numbers ?? newNumbers(standIn, shipment);
   const sale: FedexSale = {
     kind: "buy",

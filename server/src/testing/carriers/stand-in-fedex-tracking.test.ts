@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { textOf } from "./ask-stand-in.ts";
 import { fedexDesk, fedexErrorCode, fedexParty } from "./fedex-desk.ts";
 import type { FedexStandIn } from "./stand-in-fedex.ts";
 import { startFedex } from "./stand-in-fedex.ts";
@@ -62,7 +63,7 @@ describe("tracking", () => {
     });
     expect(
       [...result!.scanEvents!].map(({ date, eventType, derivedStatusCode }) =>
-        [date, eventType, derivedStatusCode].map(String),
+        [date, eventType, derivedStatusCode].map(textOf),
       ),
     ).toEqual([
       ["2026-03-18T12:41:57-04:00", "DL", "DL"],
@@ -176,7 +177,7 @@ describe("pickups", () => {
     };
     const { body } = await desk.post("/pickup/v1/pickups/availabilities", asked);
     const options = [...body.output!.options!];
-    expect(options.map(({ carrier, pickupDate, cutOffTime }) => [carrier, pickupDate, cutOffTime].map(String))).toEqual(
+    expect(options.map(({ carrier, pickupDate, cutOffTime }) => [carrier, pickupDate, cutOffTime].map(textOf))).toEqual(
       [
         ["FDXE", "2026-03-20", "16:00:00"],
         ["FDXE", "2026-03-23", "16:00:00"],
@@ -197,7 +198,7 @@ describe("pickups", () => {
     expect((await codeOf()).pickupConfirmationCode).toBe("2");
     expect((await codeOf({ readyDateTimestamp: "2026-03-18T11:00:00Z" })).pickupConfirmationCode).toBe("1");
     const ground = await codeOf({}, { carrierCode: "FDXG" });
-    expect([ground.pickupConfirmationCode, ground.location].map(String)).toEqual(["1", "undefined"]);
+    expect([ground.pickupConfirmationCode, ground.location].map(textOf)).toEqual(["1", "undefined"]);
     expect(fedexErrorCode(await cancel("1", { location: undefined }))).toBe("PICKUP.LOCATION.REQUIRED");
     expect(fedexErrorCode(await cancel("1", { location: "NYRA" }))).toBe("PICKUP.NUMBER.NOTFOUND");
     expect((await cancel("1")).body.output!.pickupConfirmationCode).toBe("1");
@@ -262,7 +263,7 @@ test("the end of the day closes Ground, once, and what is closed cannot be cance
   expect(fedexErrorCode(await close({ closeReqType: "RGCDR" }))).toBe("CLOSE.TYPE.INVALID");
   const closed = await close();
   const [document] = [...closed.body.output!.closeDocuments!];
-  expect(Buffer.from(String(document!.parts![0]!.image), "base64").subarray(0, 5).toString()).toBe("%PDF-");
+  expect(Buffer.from(textOf(document!.parts![0]!.image), "base64").subarray(0, 5).toString()).toBe("%PDF-");
   expect(fedex.journal("manifest").at(-1)!.trackingNumbers).toContain(number);
   expect([...(await close()).body.output!.closeDocuments!]).toHaveLength(0);
   const voided = await desk.put("/ship/v1/shipments/cancel", {

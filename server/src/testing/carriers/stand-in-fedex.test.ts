@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { ask } from "./ask-stand-in.ts";
+import { ask, textOf } from "./ask-stand-in.ts";
 import {
   confirmBody,
   fedexDesk,
@@ -78,7 +78,7 @@ describe("labels", () => {
     const bought = await desk.buy();
     const piece = bought.pieceResponses![0]!;
     const price = fedexPrice(shipBody(fedex).requestedShipment as Parameters<typeof fedexPrice>[0], fedexServices[0]!);
-    expect(String(bought.masterTrackingNumber)).toMatch(/^7949\d{8}$/);
+    expect(textOf(bought.masterTrackingNumber)).toMatch(/^7949\d{8}$/);
     expect(piece).toMatchObject({
       trackingNumber: bought.masterTrackingNumber,
       netChargeAmount: 0,
@@ -93,8 +93,8 @@ describe("labels", () => {
         { rateType: "PAYOR_LIST_SHIPMENT" },
       ],
     });
-    const label = Buffer.from(String(piece.packageDocuments![0]!.encodedLabel), "base64").toString("latin1");
-    expect(label).toContain(`(${String(bought.masterTrackingNumber)})`);
+    const label = Buffer.from(textOf(piece.packageDocuments![0]!.encodedLabel), "base64").toString("latin1");
+    expect(label).toContain(`(${textOf(bought.masterTrackingNumber)})`);
     // The table of the PDF says where its first object begins.
     const offset = Number(/\n(\d{10}) 00000 n /.exec(label)![1]);
     expect(label.slice(offset)).toMatch(/^1 0 obj/);
@@ -109,7 +109,7 @@ describe("labels", () => {
     const many = await desk.buy({
       requestedPackageLineItems: [fedexPackage("a"), fedexPackage("b", { groupPackageCount: 2 })],
     });
-    const numbers = [...many.pieceResponses!].map(({ trackingNumber }) => String(trackingNumber));
+    const numbers = [...many.pieceResponses!].map(({ trackingNumber }) => textOf(trackingNumber));
     expect(new Set(numbers).size).toBe(3);
     expect(fedex.journal("buy")).toHaveLength(sold + 3);
   });
@@ -119,15 +119,15 @@ describe("labels", () => {
     const bought = await desk.buy({ labelSpecification }, { labelResponseOptions: "URL_ONLY" });
     const { url, encodedLabel } = bought.pieceResponses![0]!.packageDocuments![0]!;
     expect(encodedLabel).toBeUndefined();
-    const file = await fetch(String(url));
+    const file = await fetch(textOf(url));
     expect(file.headers.get("content-type")).toBe("image/png");
     expect(
       Buffer.from(await file.arrayBuffer())
         .subarray(1, 4)
         .toString(),
     ).toBe("PNG");
-    expect((await ask(String(url), { headers: await desk.headers("ship") })).status).toBe(400);
-    expect((await ask(String(url).replace(/SH,\d+/, "SH,1"))).status).toBe(404);
+    expect((await ask(textOf(url), { headers: await desk.headers("ship") })).status).toBe(400);
+    expect((await ask(textOf(url).replace(/SH,\d+/, "SH,1"))).status).toBe(404);
   });
 
   test("more than 40 pieces are a job", async () => {
@@ -136,7 +136,7 @@ describe("labels", () => {
     expect(fedexErrorCode(refused)).toBe("PACKAGE.COUNT.EXCEEDED");
     const outer = { processingOptionType: "ALLOW_ASYNCHRONOUS" };
     const { body } = await desk.post("/ship/v1/shipments", shipBody(fedex, pieces, outer));
-    const job = { accountNumber: { value: fedex.accountNumber }, jobId: String(body.output!.jobId) };
+    const job = { accountNumber: { value: fedex.accountNumber }, jobId: textOf(body.output!.jobId) };
     const results = await desk.post("/ship/v1/shipments/results", job);
     expect(results.body.output!.transactionShipments![0]!.pieceResponses).toHaveLength(41);
     expect((await desk.post("/ship/v1/shipments/results", { ...job, jobId: "other" })).status).toBe(404);
@@ -221,24 +221,24 @@ describe("Open Ship", () => {
   test("a shipment under an index is bought by its confirmation, once", async () => {
     const sold = fedex.journal("buy").length;
     const created = await create("index-1");
-    const number = String(created.body.output!.transactionShipments![0]!.masterTrackingNumber);
+    const number = textOf(created.body.output!.transactionShipments![0]!.masterTrackingNumber);
     expect(fedex.journal("buy")).toHaveLength(sold);
     expect(fedexErrorCode(await create("index-1"))).toBe("OPENSHIPMENT.INDEX.DUPLICATE");
     const confirmed = (await confirm("index-1")).body.output!.transactionShipments![0]!;
-    expect(String(confirmed.masterTrackingNumber)).toBe(number);
-    const label = Buffer.from(String(confirmed.pieceResponses![0]!.packageDocuments![0]!.encodedLabel), "base64");
+    expect(textOf(confirmed.masterTrackingNumber)).toBe(number);
+    const label = Buffer.from(textOf(confirmed.pieceResponses![0]!.packageDocuments![0]!.encodedLabel), "base64");
     expect(label.toString()).toContain(`^FD${number}^FS`);
     expect(fedexErrorCode(await confirm("index-1"))).toBe("OPENSHIPMENT.ALREADY.CONFIRMED");
     expect(fedex.journal("buy")).toHaveLength(sold + 1);
     const found = (await retrieve("index-1")).body.output!.requestedShipment!;
-    expect(String(found.masterTrackingId!.trackingNumber)).toBe(number);
+    expect(textOf(found.masterTrackingId!.trackingNumber)).toBe(number);
     expect(found.serviceType).toBe("FEDEX_GROUND");
   });
 
   test("a confirmation whose answer is lost is found by the index", async () => {
     await create("index-2");
     fedex.inject("cut_after", { operation: "buy" });
-    await expect(confirm("index-2")).rejects.toThrow();
+    await expect(confirm("index-2")).rejects.toThrow("fetch failed");
     expect(fedex.journal("buy").filter(({ index }) => index === "index-2")).toHaveLength(1);
     expect((await retrieve("index-2")).status).toBe(200);
   });

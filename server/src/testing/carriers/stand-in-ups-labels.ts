@@ -34,7 +34,7 @@ export function upsSales(standIn: StandIn): UpsSale[] {
 }
 
 /** Tracking numbers of packages that were voided. */
-export function voidedNumbers(standIn: StandIn): Set<unknown> {
+function voidedNumbers(standIn: StandIn): Set<unknown> {
   return new Set(standIn.journal("void").flatMap((entry) => entry.trackingNumbers as string[]));
 }
 
@@ -279,7 +279,9 @@ function dayOf(at: string): string {
 /** 1Z, the account, the service, a serial number and a check digit. */
 function trackingNumber(account: string, service: string, serial: number): string {
   const body = `${account.toUpperCase()}${service}${String(serial).padStart(7, "0")}`;
-  const digits = [...body].map((letter) => (/\d/.test(letter) ? Number(letter) : (letter.charCodeAt(0) - 63) % 10));
+  const digits = body
+    .split("")
+    .map((letter) => (/\d/.test(letter) ? Number(letter) : (letter.charCodeAt(0) - 63) % 10));
   const sum = digits.reduce((total, digit, at) => total + (at % 2 === 0 ? digit : digit * 2), 0);
   return `1Z${body}${(10 - (sum % 10)) % 10}`;
 }

@@ -22,7 +22,8 @@ const pickupTexts: Record<string, string> = {
 
 function statusOf(standIn: StandIn, prn: string): string {
   if (standIn.journal("pickup_cancel").some((entry) => entry.prn === prn)) return "007";
-  return String(standIn.journal("pickup_status").findLast((entry) => entry.prn === prn)?.code ?? "012");
+  const last = standIn.journal("pickup_status").findLast((entry) => entry.prn === prn);
+  return last ? String(last.code) : "012";
 }
 
 export function upsPickups(account: string, today: () => string): Operation[] {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { ask } from "./ask-stand-in.ts";
+import { ask, textOf } from "./ask-stand-in.ts";
 import { decimalText } from "./parcel-prices.ts";
 import { pickupCharges } from "./stand-in-ups-pickups.ts";
 import type { UpsStandIn } from "./stand-in-ups.ts";
@@ -167,26 +167,26 @@ describe("pickups", () => {
   test("a pickup has a number and a price, is pending, and can be cancelled once", async () => {
     const { body } = await book(pickupBody());
     const { PRN, RateResult } = body.PickupCreationResponse!;
-    expect(String(PRN)).toHaveLength(11);
+    expect(textOf(PRN)).toHaveLength(11);
     expect(RateResult!.GrandTotalOfAllCharge).toBe(decimalText(pickupCharges.baseCents));
     const pending = async () => {
       const reply = await ask(`${ups.url}/api/shipments/v2409/pickup/oncall`, {
         headers: { ...(await desk.headers()), AccountNumber: ups.accountNumber },
       });
       const list = [...reply.body.PickupPendingStatusResponse!.PendingStatus!];
-      return list.find((one) => String(one.PRN) === String(PRN))!.OnCallStatusCode;
+      return list.find((one) => textOf(one.PRN) === textOf(PRN))!.OnCallStatusCode;
     };
     expect(await pending()).toBe("012");
-    expect((await cancel(String(PRN))).body.PickupCancelResponse!.PickupType).toBe("01");
+    expect((await cancel(textOf(PRN))).body.PickupCancelResponse!.PickupType).toBe("01");
     expect(await pending()).toBe("007");
-    expect((await cancel(String(PRN))).status).toBe(400);
+    expect((await cancel(textOf(PRN))).status).toBe(400);
   });
 
   test("a pickup that the driver has cannot be cancelled, and asking twice books twice", async () => {
     const booked = ups.journal("pickup").length;
     const [one, other] = [await book(pickupBody()), await book(pickupBody())];
-    const prn = String(one.body.PickupCreationResponse!.PRN);
-    expect(String(other.body.PickupCreationResponse!.PRN)).not.toBe(prn);
+    const prn = textOf(one.body.PickupCreationResponse!.PRN);
+    expect(textOf(other.body.PickupCreationResponse!.PRN)).not.toBe(prn);
     expect(ups.journal("pickup")).toHaveLength(booked + 2);
     ups.setPickupStatus(prn, "002");
     expect((await cancel(prn)).status).toBe(400);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { inflateSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { ask } from "./ask-stand-in.ts";
+import { ask, textOf } from "./ask-stand-in.ts";
 import type { UpsStandIn } from "./stand-in-ups.ts";
 import { startUps } from "./stand-in-ups.ts";
 import { packageWith, rateBody, shipBody, upsAddress, upsDesk, upsErrorCode, upsToken } from "./ups-desk.ts";
@@ -41,7 +41,7 @@ describe("tokens", () => {
     expect(upsErrorCode(await ask(url, { headers: good, json: form }))).toBe("10007");
     const right = await ask(url, { headers: good, form });
     expect(right.body).toMatchObject({ token_type: "Bearer", expires_in: "14399", status: "approved", scope: "" });
-    expect(String(right.body.issued_at)).toMatch(/^\d{13}$/);
+    expect(textOf(right.body.issued_at)).toMatch(/^\d{13}$/);
   });
 
   test("expired and foreign tokens are refused, a new one works", async () => {
@@ -65,7 +65,7 @@ describe("labels", () => {
   test("a purchase answers number, price and a GIF, and is in the journal with its reference", async () => {
     const bought = ups.journal("buy").length;
     const results = await desk.buy();
-    const number = String(results.ShipmentIdentificationNumber);
+    const number = textOf(results.ShipmentIdentificationNumber);
     expect(number).toMatch(/^1ZA1B2C303\d{8}$/);
     expect(results).toMatchObject({
       ShipmentCharges: { TotalCharges: { CurrencyCode: "USD" } },
@@ -73,7 +73,7 @@ describe("labels", () => {
       BillingWeight: { Weight: "5.0" },
       PackageResults: [{ TrackingNumber: number, ShippingLabel: { ImageFormat: { Code: "GIF" } } }],
     });
-    const image = Buffer.from(String(results.PackageResults![0]!.ShippingLabel!.GraphicImage), "base64");
+    const image = Buffer.from(textOf(results.PackageResults![0]!.ShippingLabel!.GraphicImage), "base64");
     expect(image.subarray(0, 6).toString()).toBe("GIF89a");
     expect(image.toString("latin1")).toContain(number);
     expect(image.at(-1)).toBe(0x3b);
@@ -93,12 +93,12 @@ describe("labels", () => {
     const results = await desk.buy({ Package: [...packageWith({}), ...packageWith({})] }, zpl);
     expect(results.PackageResults).toHaveLength(2);
     for (const one of results.PackageResults!) {
-      const text = Buffer.from(String(one.ShippingLabel!.GraphicImage), "base64").toString();
+      const text = Buffer.from(textOf(one.ShippingLabel!.GraphicImage), "base64").toString();
       expect(text).toMatch(/^\^XA[\s\S]*\^XZ\n$/);
-      expect(text).toContain(String(one.TrackingNumber));
+      expect(text).toContain(textOf(one.TrackingNumber));
     }
     const png = (await desk.buy({}, { LabelImageFormat: { Code: "PNG" } })).PackageResults![0]!.ShippingLabel!;
-    const image = Buffer.from(String(png.GraphicImage), "base64");
+    const image = Buffer.from(textOf(png.GraphicImage), "base64");
     const [width, height] = [image.readUInt32BE(16), image.readUInt32BE(20)];
     const data = image.indexOf("IDAT");
     const pixels = inflateSync(image.subarray(data + 4, data + 4 + image.readUInt32BE(data - 4)));
@@ -175,7 +175,7 @@ describe("labels", () => {
   test("a lost purchase is found by its reference", async () => {
     ups.inject("cut_after", { operation: "buy" });
     const lost = shipBody(ups, { Package: packageWith({ ReferenceNumber: [{ Value: "lost-1" }] }) });
-    await expect(desk.post("/api/shipments/v2409/ship", lost)).rejects.toThrow();
+    await expect(desk.post("/api/shipments/v2409/ship", lost)).rejects.toThrow("fetch failed");
     const found = (await recover("lost-1")).body.LabelRecoveryResponse!;
     // One object, not a list: this API has no newer version.
     expect(found.LabelResults!.TrackingNumber).toBe(found.ShipmentIdentificationNumber);
@@ -187,7 +187,7 @@ describe("labels", () => {
     const number = await desk.buyAs("recover-1");
     const pdf = { LabelSpecification: { LabelImageFormat: { Code: "PDF" } } };
     const image = (await recover("recover-1", pdf)).body.LabelRecoveryResponse!.LabelResults!.LabelImage!;
-    expect(Buffer.from(String(image.GraphicImage), "base64").toString("latin1")).toMatch(/^%PDF-1.4[\s\S]*%%EOF\n$/);
+    expect(Buffer.from(textOf(image.GraphicImage), "base64").toString("latin1")).toMatch(/^%PDF-1.4[\s\S]*%%EOF\n$/);
     ups.inject("recovery_late");
     expect((await recover("recover-1")).status).toBe(400);
     ups.inject("recovery_gif");
@@ -217,7 +217,7 @@ describe("labels", () => {
   test("a void is refused after 90 days, for unknown shipments and by the fault; one package of two can be voided", async () => {
     const erase = (where: string) => desk.erase(`/api/shipments/v2409/void/cancel/${where}`);
     const results = await desk.buy({ Package: [...packageWith({}), ...packageWith({})] });
-    const [first, second] = [...results.PackageResults!].map((one) => String(one.TrackingNumber));
+    const [first, second] = [...results.PackageResults!].map((one) => textOf(one.TrackingNumber));
     ups.inject("void_refused");
     expect(upsErrorCode(await erase(first!))).toBe("190102");
     expect(upsErrorCode(await erase("1Z0000000000000000"))).toBe("190102");
@@ -252,7 +252,7 @@ test("faults of the connection: 429, HTML, errors before and after the purchase"
   ups.inject("hang_after", { operation: "buy" });
   await expect(
     ask(`${ups.url}/api/shipments/v2409/ship`, { headers: await desk.headers(), json: shipBody(ups), timeoutMs: 300 }),
-  ).rejects.toThrow();
+  ).rejects.toThrow("aborted due to timeout");
   expect(ups.journal("buy")).toHaveLength(sold + 2);
 });
 
@@ -262,7 +262,7 @@ test("what was sold survives a restart on the same journal", async () => {
   const before = await startUps({ journalFile, now });
   const access = { authorization: `Bearer ${await upsToken(before)}`, transId: "t", transactionSrc: "test" };
   const bought = await ask(`${before.url}/api/shipments/v2409/ship`, { headers: access, json: shipBody(ups) });
-  const number = String(bought.body.ShipmentResponse!.ShipmentResults!.ShipmentIdentificationNumber);
+  const number = textOf(bought.body.ShipmentResponse!.ShipmentResults!.ShipmentIdentificationNumber);
   before.scan(number, { type: "I", code: "OR", description: "Origin Scan", at: "2026-03-16T20:15:19-04:00" });
   await before.close();
   const after = await startUps({ journalFile, now });

@@ -129,7 +129,7 @@ export function uspsPickups(now: () => Date): Operation[] {
         if (!body) return refused;
         const own = findOwn(request, match[1]!, standIn);
         if ("refused" in own) return own.refused;
-        const obstacle = findObstacle(apiOf(request), standIn, body.carrierPickupRequest, match[1]!);
+        const obstacle = findObstacle(apiOf(request), standIn, body.carrierPickupRequest, match[1]);
         if (obstacle) return obstacle;
         const changed: UspsPickup = { kind: "pickup_change", number: match[1]!, wanted: body.carrierPickupRequest };
         standIn.record(changed);

@@ -36,7 +36,7 @@ const flatRates = [
 ];
 
 /** Percent off the retail price. */
-export const uspsDiscounts: Record<string, number> = { RETAIL: 0, COMMERCIAL: 15, CONTRACT: 30, NSA: 30 };
+const uspsDiscounts: Record<string, number> = { RETAIL: 0, COMMERCIAL: 15, CONTRACT: 30, NSA: 30 };
 
 /** Prices of extra services by their code; others cost nothing. */
 export const uspsExtras: Record<number, { name: string; cents: number }> = {
@@ -73,10 +73,6 @@ export function postageCents(service: MailClass, parcel: Parcel, zone: number, p
 
 function discounted(cents: number, priceType: string): number {
   return cents - percentOf(cents, uspsDiscounts[priceType] ?? 0);
-}
-
-export function zoneText(from: string, to: string): string {
-  return String(zoneBetween(from, to)).padStart(2, "0");
 }
 
 export function stockCode(service: MailClass, zone: number, pounds: number): string {

@@ -1,6 +1,6 @@
 import { OneOf, optional, Strict } from "../../core/schema.ts";
 import { Type } from "../../core/type.ts";
-import { Matching, Text, unread } from "./request-rules.ts";
+import { Matching, Text, unread, words } from "./request-rules.ts";
 
 // As in the OpenAPI documents: the outermost object refuses unknown fields, most inner ones take them.
 
@@ -11,18 +11,22 @@ const state = Matching(
   "^(AA|AE|AL|AK|AP|AS|AZ|AR|CA|CO|CT|DE|DC|FM|FL|GA|GU|HI|ID|IL|IN|IA|KS|KY|LA|ME|MH|MD|MA|MI|MN|MS|MO|MP|MT|NE|NV|NH|NJ|NM|NY|NC|ND|OH|OK|OR|PW|PA|PR|RI|SC|SD|TN|TX|UT|VT|VI|VA|WA|WV|WI|WY)$",
 );
 const mailerId = Matching("^(\\d{6}|\\d{9})$");
-const mailClasses = [
-  ...["PARCEL_SELECT", "PARCEL_SELECT_LIGHTWEIGHT", "USPS_CONNECT_LOCAL", "USPS_CONNECT_REGIONAL", "USPS_CONNECT_MAIL"],
-  ...["USPS_GROUND_ADVANTAGE", "PRIORITY_MAIL_EXPRESS", "PRIORITY_MAIL", "FIRST-CLASS_PACKAGE_SERVICE", "LIBRARY_MAIL"],
-  ...["MEDIA_MAIL", "BOUND_PRINTED_MATTER"],
-];
+const mailClasses = words(`
+  PARCEL_SELECT PARCEL_SELECT_LIGHTWEIGHT USPS_CONNECT_LOCAL USPS_CONNECT_REGIONAL USPS_CONNECT_MAIL
+  USPS_GROUND_ADVANTAGE PRIORITY_MAIL_EXPRESS PRIORITY_MAIL FIRST-CLASS_PACKAGE_SERVICE LIBRARY_MAIL
+  MEDIA_MAIL BOUND_PRINTED_MATTER
+`);
 const processingCategory = OneOf(["LETTERS", "FLATS", "MACHINABLE", "IRREGULAR", "NON_MACHINABLE", "NONSTANDARD"]);
-const facilities =
-  "NONE DESTINATION_NETWORK_DISTRIBUTION_CENTER DESTINATION_SECTIONAL_CENTER_FACILITY DESTINATION_DELIVERY_UNIT DESTINATION_SERVICE_HUB DESTINATION_REGIONAL_PROCESSING_DISTRIBUTION_CENTER";
-const entryFacility = OneOf(facilities.split(" "));
-const indicators =
-  "3D 3N 3R 5D BA BB CP CM DC DE DF DN DR E4 E6 FA FB FE FP FS LC LF LL LO LS NP OS P5 P6 P7 P8 P9 Q6 Q7 Q8 Q9 Q0 PA PL PM PR SN SP SR";
-const rateIndicator = OneOf(indicators.split(" "));
+const facilities = `
+  NONE DESTINATION_NETWORK_DISTRIBUTION_CENTER DESTINATION_SECTIONAL_CENTER_FACILITY DESTINATION_DELIVERY_UNIT
+  DESTINATION_SERVICE_HUB DESTINATION_REGIONAL_PROCESSING_DISTRIBUTION_CENTER
+`;
+const entryFacility = OneOf(words(facilities));
+const indicators = `
+  3D 3N 3R 5D BA BB CP CM DC DE DF DN DR E4 E6 FA FB FE FP FS LC LF LL LO LS NP OS P5 P6 P7 P8 P9 Q6 Q7 Q8 Q9 Q0 PA
+  PL PM PR SN SP SR
+`;
+const rateIndicator = OneOf(words(indicators));
 const priceType = OneOf(["RETAIL", "COMMERCIAL", "CONTRACT", "NSA"]);
 const size = {
   weight: Type.Number({ minimum: 0 }),
@@ -38,13 +42,15 @@ export const TokenBody = Type.Object({
   scope: Type.Optional(Type.String()),
 });
 
-const roleNames =
-  "PAYER RATE_HOLDER LABEL_OWNER SHIPPER MAIL_OWNER PLATFORM RETURN_LABEL_PAYER RETURN_LABEL_RATE_HOLDER RETURN_LABEL_OWNER LABEL_PROVIDER";
+const roleNames = `
+  PAYER RATE_HOLDER LABEL_OWNER SHIPPER MAIL_OWNER PLATFORM RETURN_LABEL_PAYER RETURN_LABEL_RATE_HOLDER
+  RETURN_LABEL_OWNER LABEL_PROVIDER
+`;
 
 export const PaymentBody = Type.Object({
   roles: Type.Array(
     Type.Object({
-      roleName: OneOf(roleNames.split(" ")),
+      roleName: OneOf(words(roleNames)),
       ...optional({
         CRID: Text(2, 18),
         MID: mailerId,
@@ -165,14 +171,14 @@ export const ReprintBody = Strict({
   imageInfo: Type.Optional(Type.Object(optional({ imageType: OneOf(imageTypes), labelType }))),
 });
 
-const packageTypes = [
-  ...["FIRST-CLASS_PACKAGE_SERVICE", "PRIORITY_MAIL_EXPRESS", "PRIORITY_MAIL", "RETURNS", "USPS_GROUND_ADVANTAGE"],
-  ...["INTERNATIONAL", "OTHER"],
-];
-const locations = [
-  ...["FRONT_DOOR", "BACK_DOOR", "SIDE_DOOR", "KNOCK_ON_DOOR", "MAIL_ROOM", "OFFICE", "PORCH", "RECEPTION", "MAILBOX"],
-  "OTHER",
-];
+const packageTypes = words(`
+  FIRST-CLASS_PACKAGE_SERVICE PRIORITY_MAIL_EXPRESS PRIORITY_MAIL RETURNS USPS_GROUND_ADVANTAGE
+  INTERNATIONAL OTHER
+`);
+const locations = words(`
+  FRONT_DOOR BACK_DOOR SIDE_DOOR KNOCK_ON_DOOR MAIL_ROOM OFFICE PORCH RECEPTION MAILBOX
+  OTHER
+`);
 export const PickupBody = Strict({
   pickupDate: Day,
   pickupAddress: Strict({

@@ -58,7 +58,10 @@ export function isManifested(standIn: StandIn, sale: UspsSale, now: Date): boole
 /** 22 digits: the service, the mailer, a serial number and a check digit. */
 function newTrackingNumber(standIn: StandIn): string {
   const body = `92346903123456${String(uspsSales(standIn).length + 1).padStart(7, "0")}`;
-  const sum = [...body].toReversed().reduce((total, digit, at) => total + Number(digit) * (at % 2 === 0 ? 3 : 1), 0);
+  const sum = body
+    .split("")
+    .toReversed()
+    .reduce((total, digit, at) => total + Number(digit) * (at % 2 === 0 ? 3 : 1), 0);
   return `${body}${(10 - (sum % 10)) % 10}`;
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { textOf } from "./ask-stand-in.ts";
 import { postageCents, uspsClasses, uspsFees } from "./stand-in-usps-prices.ts";
 import type { UspsStandIn } from "./stand-in-usps.ts";
 import { startUsps } from "./stand-in-usps.ts";
@@ -60,7 +61,7 @@ describe("prices", () => {
 
   test("all classes, with many rows a class", async () => {
     const options = await optionsOf();
-    const rows = options.map(({ rates }) => `${String(rates![0]!.mailClass)} ${String(rates![0]!.rateIndicator)}`);
+    const rows = options.map(({ rates }) => `${textOf(rates![0]!.mailClass)} ${textOf(rates![0]!.rateIndicator)}`);
     expect(rows).toEqual([
       "USPS_GROUND_ADVANTAGE SP",
       "PRIORITY_MAIL SP",
@@ -151,7 +152,7 @@ describe("tracking", () => {
       emailEnabled: "true",
       mailClass: "USPS Ground Advantage<SUP>&#153;</SUP>",
     });
-    expect([...body.trackingEvents!].map(({ eventCode }) => String(eventCode))).toEqual(["01", "10", "GX"]);
+    expect([...body.trackingEvents!].map(({ eventCode }) => textOf(eventCode))).toEqual(["01", "10", "GX"]);
     expect(body.trackingEvents![0]).toMatchObject({
       eventTimestamp: "2026-03-19T13:58:00",
       GMTTimestamp: "2026-03-19T20:58:40Z",
@@ -205,7 +206,7 @@ describe("carrier pickup", () => {
 
   test("a booking is read, changed and cancelled with its ETag", async () => {
     const booked = await book(wanted("2026-03-17"));
-    const number = String(booked.body.confirmationNumber);
+    const number = textOf(booked.body.confirmationNumber);
     const etag = booked.headers.get("etag")!;
     const read = await desk.send("GET", `${url}/${number}`);
     expect([read.headers.get("etag"), read.body[0]!.confirmationNumber]).toEqual([etag, number]);
@@ -284,7 +285,7 @@ test("a SCAN form lists labels of one origin and day, each once", async () => {
   const metadata = JSON.parse(parts.get("SCANFormMetaData")!.content) as Record<string, unknown>;
   expect(metadata).toMatchObject({ trackingNumbers: [one], form: "5630" });
   expect(Buffer.from(parts.get("SCANFormImage")!.content, "base64").toString("latin1")).toContain(
-    String(metadata.manifestNumber),
+    textOf(metadata.manifestNumber),
   );
   expect(uspsProblem(await form([one, other]))).toContain("is on another SCAN form");
   usps.inject("old_part_names");

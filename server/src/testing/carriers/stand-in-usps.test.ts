@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { ask } from "./ask-stand-in.ts";
+import { ask, textOf } from "./ask-stand-in.ts";
 import { postageCents, uspsClasses } from "./stand-in-usps-prices.ts";
 import type { UspsStandIn } from "./stand-in-usps.ts";
 import { startUsps } from "./stand-in-usps.ts";
@@ -34,7 +34,7 @@ afterEach(() => {
 });
 afterAll(() => usps.close());
 
-const key = (number: number): string => `5f0c6a3e-0000-4000-8000-${String(number).padStart(12, "0")}`;
+const key = (number: number): string => `5f0c6a3e-0000-4000-8000-${textOf(number).padStart(12, "0")}`;
 const cancel = (number: string) => desk.paid("DELETE", `/labels/v3/label/${number}`);
 
 describe("tokens and quota", () => {
@@ -80,7 +80,7 @@ describe("tokens and quota", () => {
   test("a payment authorization needs both roles, the customer's ids and the account", async () => {
     const authorize = (json: object) => desk.send("POST", "/payments/v3/payment-authorization", json);
     const { body } = await authorize(paymentBody(usps));
-    expect([...body.roles!].map(({ roleName }) => String(roleName))).toEqual(["PAYER", "LABEL_OWNER", "RATE_HOLDER"]);
+    expect([...body.roles!].map(({ roleName }) => textOf(roleName))).toEqual(["PAYER", "LABEL_OWNER", "RATE_HOLDER"]);
     expect((await authorize({ roles: paymentBody(usps).roles.slice(0, 1) })).status).toBe(400);
     expect((await authorize(paymentBody(usps, { CRID: "999" }))).status).toBe(400);
     expect((await authorize(paymentBody(usps, { accountNumber: "1" }))).status).toBe(400);
@@ -123,10 +123,10 @@ describe("labels", () => {
       ],
       commitment: { name: "5 Days", scheduleDeliveryDate: "2026-03-23" },
     });
-    expect(String(metadata.trackingNumber)).toMatch(/^92346903123456\d{8}$/);
+    expect(textOf(metadata.trackingNumber)).toMatch(/^92346903123456\d{8}$/);
     const file = Buffer.from(parts.get("labelImage")!.content, "base64").toString("latin1");
     expect(file).toMatch(/^%PDF-1.4/);
-    expect(file).toContain(String(metadata.trackingNumber));
+    expect(file).toContain(textOf(metadata.trackingNumber));
     expect(usps.journal("buy")).toHaveLength(sold + 1);
     expect(usps.journal("buy").at(-1)).toMatchObject({ references: ["order-1"], totalCents: postage + 345 });
   });
@@ -149,7 +149,7 @@ describe("labels", () => {
 
   test("a lost label is found by its key: asked again, printed again, or canceled", async () => {
     usps.inject("cut_after", { operation: "buy" });
-    await expect(desk.label({}, {}, key(2))).rejects.toThrow();
+    await expect(desk.label({}, {}, key(2))).rejects.toThrow("fetch failed");
     usps.inject("error_after", { operation: "buy" });
     expect((await desk.label({}, {}, key(2))).status).toBe(503);
     const number = trackingNumberOf(await desk.label({}, {}, key(2)));

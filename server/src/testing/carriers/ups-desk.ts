@@ -1,4 +1,4 @@
-import { ask } from "./ask-stand-in.ts";
+import { ask, textOf } from "./ask-stand-in.ts";
 import type { Reply } from "./ask-stand-in.ts";
 import type { UpsStandIn } from "./stand-in-ups.ts";
 
@@ -25,7 +25,7 @@ export function upsDesk(ups: UpsStandIn) {
     buy,
     buyAs: async (reference: string): Promise<string> => {
       const Package = packageWith({ ReferenceNumber: [{ Value: reference }] });
-      return String((await buy({ Package })).ShipmentIdentificationNumber);
+      return textOf((await buy({ Package })).ShipmentIdentificationNumber);
     },
   };
 }
@@ -35,7 +35,7 @@ export async function upsToken(ups: UpsStandIn): Promise<string> {
   const headers = { authorization: `Basic ${basic}` };
   const form = { grant_type: "client_credentials" };
   const { body } = await ask(`${ups.url}/security/v1/oauth/token`, { headers, form });
-  return String(body.access_token);
+  return textOf(body.access_token);
 }
 
 export function upsErrorCode({ body }: Reply): unknown {

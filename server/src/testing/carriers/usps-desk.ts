@@ -1,5 +1,5 @@
 import type { Reply } from "./ask-stand-in.ts";
-import { ask } from "./ask-stand-in.ts";
+import { ask, textOf } from "./ask-stand-in.ts";
 import type { UspsStandIn } from "./stand-in-usps.ts";
 
 /** Requests of one customer of USPS, as its documents show them, with tokens that are fetched when needed. */
@@ -7,7 +7,7 @@ export function uspsDesk(usps: UspsStandIn) {
   let access = "";
   let payment = "";
   async function headers(): Promise<Record<string, string>> {
-    access ||= String((await uspsToken(usps)).body.access_token);
+    access ||= textOf((await uspsToken(usps)).body.access_token);
     return { authorization: `Bearer ${access}` };
   }
   async function paymentHeaders(): Promise<Record<string, string>> {
@@ -17,7 +17,7 @@ export function uspsDesk(usps: UspsStandIn) {
         headers: own,
         json: paymentBody(usps),
       });
-      payment = String(reply.body.paymentAuthorizationToken);
+      payment = textOf(reply.body.paymentAuthorizationToken);
     }
     return { ...own, "x-payment-authorization-token": payment };
   }
@@ -85,13 +85,13 @@ export function metadataOf(reply: Reply): Record<string, unknown> {
 }
 
 export function trackingNumberOf(reply: Reply): string {
-  return String(metadataOf(reply).trackingNumber);
+  return textOf(metadataOf(reply).trackingNumber);
 }
 
 /** Which field was wrong and why. */
 export function uspsProblem({ body }: Reply): string {
   const { source, detail } = body.error!.errors![0]!;
-  return `${String(source?.parameter ?? "")}: ${String(detail)}`;
+  return `${textOf(source?.parameter ?? "")}: ${textOf(detail)}`;
 }
 
 export const uspsAddress = (ZIPCode: string, more: object = {}) => ({
