@@ -199,6 +199,8 @@ describe("pickups", () => {
     expect((await codeOf({ readyDateTimestamp: "2026-03-18T11:00:00Z" })).pickupConfirmationCode).toBe("1");
     const ground = await codeOf({}, { carrierCode: "FDXG" });
     expect([ground.pickupConfirmationCode, ground.location].map(textOf)).toEqual(["1", "undefined"]);
+    const foreign = { associatedAccountNumber: { value: "1" } };
+    expect(fedexErrorCode(await cancel("1", foreign))).toBe("ACCOUNTNUMBER.REGISTRATION.REQUIRED");
     expect(fedexErrorCode(await cancel("1", { location: undefined }))).toBe("PICKUP.LOCATION.REQUIRED");
     expect(fedexErrorCode(await cancel("1", { location: "NYRA" }))).toBe("PICKUP.NUMBER.NOTFOUND");
     expect((await cancel("1")).body.output!.pickupConfirmationCode).toBe("1");
@@ -261,6 +263,7 @@ test("the end of the day closes Ground, once, and what is closed cannot be cance
     });
   expect(fedexErrorCode(await close({ closeDate: "2026-03-15" }))).toBe("AVAILABILITY.SHIP.DATE.INVALID");
   expect(fedexErrorCode(await close({ closeReqType: "RGCDR" }))).toBe("CLOSE.TYPE.INVALID");
+  expect((await close({ accountNumber: { value: "1" } })).status).toBe(400);
   const closed = await close();
   const [document] = [...closed.body.output!.closeDocuments!];
   expect(Buffer.from(textOf(document!.parts![0]!.image), "base64").subarray(0, 5).toString()).toBe("%PDF-");
@@ -282,4 +285,5 @@ test("the end of the day closes Ground, once, and what is closed cannot be cance
   expect(byNumber.body.output!.closeDocuments![0]!.shippingCycle).toBe(document!.shippingCycle);
   expect((await reprint({ reprintOption: "BY_SHIP_DATE", closeDate: "2026-03-17" })).status).toBe(404);
   expect((await reprint({})).status).toBe(400);
+  expect((await reprint({ reprintOption: "BY_SHIP_DATE", accountNumber: { value: "1" } })).status).toBe(400);
 });

@@ -265,9 +265,33 @@ describe("Open Ship", () => {
     expect((await create("old")).status).toBe(200);
     today = created;
     expect(fedexErrorCode(await create("bad", { serviceType: "X" }))).toBe("SERVICE.PACKAGECOMBINATION.INVALID");
+    const created2 = { ...openShipBody(fedex, "foreign"), accountNumber: { value: "1" } };
+    expect((await desk.post("/ship/v1/openshipments/create", created2)).status).toBe(400);
+    const read = { accountNumber: { value: "1" }, index: "old" };
+    expect(fedexErrorCode(await desk.post("/ship/v1/openshipments/retrieve", read))).toBe("SHIPMENT.USER.UNAUTHORIZED");
     const foreign = { ...confirmBody(fedex, "old"), accountNumber: { value: "1" } };
     expect(fedexErrorCode(await desk.post("/ship/v1/openshipments/", foreign))).toBe("SHIPMENT.USER.UNAUTHORIZED");
   });
+});
+
+test("faults of the connection have the form of FedEx", async () => {
+  const ship = () => desk.post("/ship/v1/shipments", shipBody(fedex));
+  const sold = fedex.journal("buy").length;
+  fedex.inject("rate_limit", { operation: "buy" });
+  const limited = await ship();
+  expect([limited.status, limited.headers.get("retry-after")]).toEqual([429, "1"]);
+  fedex.inject("rate_limit_without_header", { operation: "buy" });
+  expect((await ship()).headers.get("retry-after")).toBeNull();
+  fedex.inject("html", { operation: "buy" });
+  expect((await ship()).text).toContain("<html>");
+  fedex.inject("error_before", { operation: "buy" });
+  const broken = await ship();
+  expect([broken.status, fedexErrorCode(broken)]).toEqual([500, "INTERNAL.SERVER.ERROR"]);
+  expect(fedex.journal("buy")).toHaveLength(sold);
+  fedex.inject("error_after", { operation: "buy" });
+  expect((await ship()).status).toBe(500);
+  expect(fedex.journal("buy")).toHaveLength(sold + 1);
+  expect(fedexErrorCode(await desk.post("/ship/v2/shipments", {}))).toBe("NOT.FOUND.ERROR");
 });
 
 test("what was sold survives a restart on the same journal", async () => {

@@ -130,7 +130,10 @@ describe("rating", () => {
       body: "{",
     });
     expect(broken.status).toBe(400);
-    expect((await desk.post("/api/rating/v2409/Best", rateBody(ups))).status).toBe(400);
+    expect(upsErrorCode(await desk.post("/api/rating/v2409/Best", rateBody(ups)))).toBe("110601");
+    expect(upsErrorCode(await desk.post("/api/rating/v2409/Rate", rateBody(ups, { Service: undefined })))).toBe(
+      "111100",
+    );
   });
 
   test("faults: missing negotiated price, partial list, one object, a service twice", async () => {

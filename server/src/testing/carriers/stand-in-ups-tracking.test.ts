@@ -61,8 +61,11 @@ describe("tracking", () => {
     ups.inject("not_found_404");
     expect((await desk.get("/api/track/v1/details/1Z0000000000000000")).status).toBe(404);
     expect(upsErrorCode(await desk.get("/api/track/v1/details/123"))).toBe("TV1002");
-    const bare = { authorization: (await desk.headers()).authorization! };
-    expect((await ask(`${ups.url}/api/track/v1/details/1Z0000000000000000`, { headers: bare })).status).toBe(400);
+    const url = `${ups.url}/api/track/v1/details/1Z0000000000000000`;
+    const { transId: _id, ...noId } = await desk.headers();
+    const { transactionSrc: _source, ...noSource } = await desk.headers();
+    expect(upsErrorCode(await ask(url, { headers: noId }))).toBe("VSS002");
+    expect(upsErrorCode(await ask(url, { headers: noSource }))).toBe("VSS004");
   });
 
   test("faults: unknown status, no zone, GMT without colons, a number that was used before", async () => {
@@ -92,6 +95,9 @@ describe("tracking", () => {
     expect((await find()).body.trackResponse!.shipment![0]!.warnings![0]!.code).toBe("TW0001");
     ups.scan(number, { ...scan, at: "2026-03-16T20:15:19-04:00" });
     expect((await find()).body.trackResponse!.shipment![0]!.package![0]!.trackingNumber).toBe(number);
+    const day = (query: string) => desk.get(`/api/track/v1/reference/details/by-reference?${query}`);
+    expect(upsErrorCode(await day("fromPickUpDate=2026-03-01"))).toBe("TV1019");
+    expect((await day("toPickUpDate=20260315")).body.trackResponse!.shipment![0]!.warnings).toBeDefined();
   });
 
   test("Track Alert pushes what was subscribed to, with the credential", async () => {
@@ -131,6 +137,11 @@ describe("tracking", () => {
     expect(upsErrorCode(await subscribe({ trackingNumberList: [number] }))).toBe("VSS300");
     expect(upsErrorCode(await subscribe({ locale: "english", trackingNumberList: [number] }))).toBe("VSS310");
     expect(upsErrorCode(await subscribe({ locale: "en_US", trackingNumberList: ["x"] }))).toBe("VSS210");
+    expect(upsErrorCode(await subscribe({ locale: "en_US" }))).toBe("VSS200");
+    expect(upsErrorCode(await desk.post("/api/track/v2/subscription/gold/package", asked))).toBe("VSS930");
+    const headers = await desk.headers();
+    const empty = await ask(`${ups.url}/api/track/v2/subscription/standard/package`, { method: "POST", headers });
+    expect(upsErrorCode(empty)).toBe("VSS110");
     expect(
       upsErrorCode(await subscribe({ locale: "en_US", trackingNumberList: Array.from({ length: 101 }, () => number) })),
     ).toBe("VSS220");
@@ -138,22 +149,23 @@ describe("tracking", () => {
 });
 
 describe("pickups", () => {
+  const pickupAddress = {
+    CompanyName: "Hub",
+    ContactName: "Ann",
+    AddressLine: "1 Port Street",
+    City: "Newark",
+    StateProvince: "NJ",
+    PostalCode: "07102",
+    CountryCode: "US",
+    ResidentialIndicator: "N",
+    Phone: { Number: "5551234567" },
+  };
   const pickupBody = (more: object = {}, info: object = {}) => ({
     PickupCreationRequest: {
       RatePickupIndicator: "Y",
       Shipper: { Account: { AccountNumber: ups.accountNumber, AccountCountryCode: "US" } },
       PickupDateInfo: { CloseTime: "1700", ReadyTime: "0900", PickupDate: "20260317", ...info },
-      PickupAddress: {
-        CompanyName: "Hub",
-        ContactName: "Ann",
-        AddressLine: "1 Port Street",
-        City: "Newark",
-        StateProvince: "NJ",
-        PostalCode: "07102",
-        CountryCode: "US",
-        ResidentialIndicator: "N",
-        Phone: { Number: "5551234567" },
-      },
+      PickupAddress: pickupAddress,
       AlternateAddressIndicator: "Y",
       PickupPiece: [{ ServiceCode: "003", Quantity: "2", DestinationCountryCode: "US", ContainerCode: "01" }],
       OverweightIndicator: "N",
@@ -195,15 +207,27 @@ describe("pickups", () => {
 
   test.each<[string, object, object, string]>([
     ["a day in the past", {}, { PickupDate: "20260315" }, "9560131"],
+    ["ready after closing", {}, { ReadyTime: "1800" }, "9510117"],
     ["a day that does not exist", {}, { PickupDate: "20260231" }, "9560131"],
     ["a time of three digits", {}, { ReadyTime: "900" }, "20008"],
     ["no pieces", { PickupPiece: [] }, {}, "20008"],
     ["another account", { Shipper: { Account: { AccountNumber: "ZZZZZZ", AccountCountryCode: "US" } } }, {}, "9500518"],
+    ["no state", { PickupAddress: { ...pickupAddress, StateProvince: undefined } }, {}, "20007"],
     ["no payment method", { PaymentMethod: undefined }, {}, "20007"],
   ])("refuses %s", async (_what, more, info, code) => {
     const reply = await book(pickupBody(more, info));
     expect([reply.status, upsErrorCode(reply)]).toEqual([400, code]);
   });
+});
+
+test("pickups: an unknown way to cancel, no number, no account", async () => {
+  const cancel = (by: string, more: Record<string, string>) => desk.erase(`/api/shipments/v2409/pickup/${by}`, more);
+  expect(upsErrorCode(await cancel("03", { Prn: "290001ABCDE" }))).toBe("20008");
+  expect(upsErrorCode(await cancel("02", {}))).toBe("20007");
+  const pending = async (more: Record<string, string>) =>
+    ask(`${ups.url}/api/shipments/v2409/pickup/oncall`, { headers: { ...(await desk.headers()), ...more } });
+  expect(upsErrorCode(await pending({}))).toBe("20007");
+  expect(upsErrorCode(await pending({ AccountNumber: "ZZZZZZ" }))).toBe("9500518");
 });
 
 test("addresses are valid, ambiguous or without candidates, and classified", async () => {
@@ -232,6 +256,7 @@ test("addresses are valid, ambiguous or without candidates, and classified", asy
   expect((await checkAddress("1 Port Street", "07102", 1)).AddressClassification).toBeUndefined();
   ups.inject("single_object");
   expect((await checkAddress("1 Port Street", "07102")).Candidate!.AddressKeyFormat!.PostcodePrimaryLow).toBe("07102");
+  expect((await desk.post("/api/addressvalidation/v2/4", {})).status).toBe(400);
   const abroad = { XAVRequest: { AddressKeyFormat: { CountryCode: "DE" } } };
   expect((await desk.post("/api/addressvalidation/v2/3", abroad)).status).toBe(400);
 });

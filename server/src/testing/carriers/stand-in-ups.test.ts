@@ -39,6 +39,7 @@ describe("tokens", () => {
     const good = { authorization: `Basic ${Buffer.from("ups-client:ups-secret").toString("base64")}` };
     expect((await ask(url, { headers: good, form: {} })).status).toBe(400);
     expect(upsErrorCode(await ask(url, { headers: good, json: form }))).toBe("10007");
+    expect(upsErrorCode(await ask(url, { form }))).toBe("10400");
     const right = await ask(url, { headers: good, form });
     expect(right.body).toMatchObject({ token_type: "Bearer", expires_in: "14399", status: "approved", scope: "" });
     expect(textOf(right.body.issued_at)).toMatch(/^\d{13}$/);
@@ -129,6 +130,7 @@ describe("labels", () => {
       "20008",
     ],
     ["a name of 36 characters", { ShipTo: { Name: "x".repeat(36), Address: upsAddress("90001") } }, "20008"],
+    ["an unknown service", { Service: { Code: "99" } }, "121210"],
     ["no street", { ShipTo: { Name: "Ann", Address: upsAddress("90001", { AddressLine: undefined }) } }, "20007"],
   ])("refuses %s", async (_what, shipment, code) => {
     const reply = await desk.post("/api/shipments/v2409/ship", shipBody(ups, shipment));
@@ -165,6 +167,16 @@ describe("labels", () => {
       Service: { Code: "65" },
     };
     expect(upsErrorCode(await desk.post("/api/shipments/v2409/ship", shipBody(ups, abroad)))).toBe("120540");
+    const { AttentionName: _name, ...noAttention } = abroad.ShipTo;
+    const { Phone: _phone, ...noPhone } = abroad.ShipTo;
+    const without = async (more: object) => {
+      const shipment = { ...abroad, Package: packageWith({}), ...more };
+      return upsErrorCode(await desk.post("/api/shipments/v2409/ship", shipBody(ups, shipment)));
+    };
+    expect(await without({ ShipTo: noAttention })).toBe("120217");
+    expect(await without({ ShipTo: noPhone })).toBe("120213");
+    const signed = packageWith({ PackageServiceOptions: { DeliveryConfirmation: { DCISType: "2" } } });
+    expect(await without({ Package: signed })).toBe("121950");
     const results = await desk.buy({ ...abroad, Package: packageWith({}), ReferenceNumber: { Value: "abroad-1" } });
     expect(ups.journal("buy").at(-1)).toMatchObject({
       references: ["abroad-1"],
@@ -197,6 +209,7 @@ describe("labels", () => {
     const candidates = [...(await recover("recover-1")).body.LabelRecoveryResponse!.TrackingCandidate!];
     expect(candidates.map(({ TrackingNumber }) => TrackingNumber)).toEqual([number, second]);
     expect((await recover("never-bought")).status).toBe(400);
+    expect(upsErrorCode(await recover("", { ReferenceValues: undefined }))).toBe("20007");
     expect((await recover("recover-1", { ReferenceValues: { ReferenceNumber: { Value: "recover-1" } } })).status).toBe(
       400,
     );
@@ -225,6 +238,9 @@ describe("labels", () => {
     expect(part.body.VoidShipmentResponse!.PackageLevelResult).toEqual([
       { TrackingNumber: second, Status: { Code: "1", Description: "Success" } },
     ]);
+    expect(upsErrorCode(await erase(`${first}?trackingnumber=1Z0000000000000000`))).toBe("190104");
+    const many = Array.from({ length: 21 }, () => first).join(",");
+    expect(upsErrorCode(await erase(`${first}?trackingnumber=${many}`))).toBe("20008");
     const bought = today;
     today = new Date(bought.getTime() + 91 * 86_400_000);
     expect(upsErrorCode(await erase(first!))).toBe("190102");

@@ -73,6 +73,7 @@ describe("prices", () => {
     usps.inject("partial_rates");
     expect(await optionsOf()).toHaveLength(1);
     expect(await optionsOf({ mailClasses: ["MEDIA_MAIL", "PRIORITY_MAIL_EXPRESS"] })).toHaveLength(2);
+    expect((await total({ mailClass: "LIBRARY_MAIL" })).status).toBe(404);
   });
 
   test("size costs: dimensional weight and fees are in the total", async () => {
@@ -92,10 +93,13 @@ describe("prices", () => {
       destinationEntryFacilityType: "NONE",
       priceType: "RETAIL",
     };
-    const base = (rateIndicator: string) =>
-      desk.send("POST", "/prices/v3/base-rates/search", { ...zips, ...parcel, ...wanted, rateIndicator });
+    const base = (rateIndicator: string, more: object = {}) =>
+      desk.send("POST", "/prices/v3/base-rates/search", { ...zips, ...parcel, ...wanted, ...more, rateIndicator });
     expect((await base("FE")).body).toMatchObject({ totalBasePrice: 10.1, rates: [{ rateIndicator: "FE" }] });
     expect((await base("CP")).status).toBe(404);
+    expect((await base("FE", { weight: 71 })).status).toBe(400);
+    const heavy = { ...zips, packageDescription: { ...parcel, weight: 71 }, pricingOptions: [{ priceType: "RETAIL" }] };
+    expect((await desk.send("POST", "/shipments/v3/options/search", heavy)).status).toBe(400);
     const { body } = await desk.send("POST", "/shipments/v3/options/search", {
       ...zips,
       packageDescription: { ...parcel, mailClass: "PRIORITY_MAIL_EXPRESS", mailingDate: "2026-03-20" },
@@ -212,6 +216,8 @@ describe("carrier pickup", () => {
     expect([read.headers.get("etag"), read.body[0]!.confirmationNumber]).toEqual([etag, number]);
     const change = { pickupDate: "2026-03-18", carrierPickupRequest: wanted("2026-03-18") };
     expect((await desk.send("PUT", `${url}/${number}`, change)).status).toBe(400);
+    const sunday = { pickupDate: "2026-03-22", carrierPickupRequest: wanted("2026-03-22") };
+    expect((await desk.send("PUT", `${url}/${number}`, sunday, { "if-match": etag })).status).toBe(400);
     const changed = await desk.send("PUT", `${url}/${number}`, change, { "if-match": etag });
     expect(changed.body.pickupDate).toBe("2026-03-18");
     expect((await desk.send("DELETE", `${url}/${number}`, undefined, { "if-match": etag })).status).toBe(412);

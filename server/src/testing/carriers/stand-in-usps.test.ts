@@ -287,6 +287,22 @@ describe("cancellation", () => {
   });
 });
 
+test("faults of the connection have the form of USPS", async () => {
+  usps.inject("rate_limit", { operation: "buy" });
+  const limited = await desk.label();
+  expect([limited.status, limited.headers.get("retry-after"), limited.body.error!.code]).toEqual([429, "1", "429"]);
+  usps.inject("rate_limit_without_header", { operation: "buy" });
+  expect((await desk.label()).headers.get("retry-after")).toBeNull();
+  usps.inject("html", { operation: "buy" });
+  expect((await desk.label()).text).toContain("<html>");
+  const sold = usps.journal("buy").length;
+  usps.inject("error_before", { operation: "buy" });
+  expect((await desk.label()).body.error!.code).toBe("503");
+  expect(usps.journal("buy")).toHaveLength(sold);
+  const missing = await desk.send("GET", "/labels/v4/label");
+  expect([missing.status, missing.body.apiVersion]).toEqual([404, "/labels/v4"]);
+});
+
 test("what was sold survives a restart on the same journal", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "stand-in-usps-"));
   const journalFile = path.join(folder, "journal.jsonl");
