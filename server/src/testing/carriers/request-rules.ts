@@ -8,7 +8,7 @@ export function Text(minLength: number, maxLength: number) {
   return Type.String({ minLength, maxLength });
 }
 
-/** Text that some part of has to match, as `pattern` in the carrier's schema. */
+/** Text that matches a pattern, which is not anchored by itself. */
 export function Matching(pattern: string) {
   return Type.String({ pattern });
 }
@@ -32,7 +32,7 @@ export function check<Schema extends TSchema>(schema: Schema, data: unknown): Ch
   return errors.length > 0 ? { errors } : { value: data as Static<Schema> };
 }
 
-/** What is sent as one object where a list is meant. Carriers that once spoke XML accept both. */
+/** Wraps single objects in lists. APIs that began as XML accept one object where a list is meant. */
 export function wrapInList(parent: unknown, ...names: string[]): void {
   if (typeof parent !== "object" || parent === null) return;
   const fields = parent as Record<string, unknown>;
@@ -41,7 +41,7 @@ export function wrapInList(parent: unknown, ...names: string[]): void {
   }
 }
 
-/** The member of an object that was not checked yet. */
+/** A member of an object that has not been checked yet. */
 export function member(parent: unknown, name: string): unknown {
   return typeof parent === "object" && parent !== null ? (parent as Record<string, unknown>)[name] : undefined;
 }

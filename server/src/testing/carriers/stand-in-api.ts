@@ -66,7 +66,7 @@ export type StandIn = {
   calm(): void;
   /** Uses up one injected fault of this kind; for faults of one carrier. */
   takeFault(kind: string, operation?: string): boolean;
-  /** Written to disk before the response is sent, so that a killed stand-in knows what it sold. */
+  /** Written to disk before the response is sent, so that a killed stand-in has it after its restart. */
   record(entry: JournalEntry): void;
   journal(kind?: string): JournalEntry[];
   close(): Promise<void>;

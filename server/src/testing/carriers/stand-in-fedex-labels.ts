@@ -101,7 +101,7 @@ export function fedexShipping(account: string, now: () => Date): Operation[] {
       },
     },
     {
-      // Files are on another host, which knows nothing of the token.
+      // Files are on another host, which must not receive the token.
       name: "document",
       method: "GET",
       path: /^\/document\/v2\/document\/retrieve\/SH,(\d+)_SHIPPING_P\/isLabel=true&autoPrint=false$/,

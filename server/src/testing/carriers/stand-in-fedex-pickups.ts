@@ -128,7 +128,7 @@ export function fedexPickups(account: string, today: () => string): Operation[] 
   ];
 }
 
-/** ZIP codes that begin with 000 are not found; APT is a home; PO BOX is one. */
+/** ZIP codes that begin with 000 are not found; a line with APT is residential, one with PO BOX is a post office box. */
 export function fedexAddresses(): Operation[] {
   return [
     {

@@ -36,12 +36,12 @@ export function fedexRating(account: string, today: () => string): Operation[] {
         const offered = standIn.takeFault("partial_rates", "rate") ? wanted.slice(0, 1) : wanted;
         const asked = shipment.rateRequestType ?? ["ACCOUNT"];
         const types = (["ACCOUNT", "LIST"] as const).filter((type) => asked.includes(type) || type === "ACCOUNT");
-        const told = standIn.takeFault("negotiated_missing", "rate") ? (["LIST"] as const) : types;
+        const rateTypes = standIn.takeFault("negotiated_missing", "rate") ? (["LIST"] as const) : types;
         const isNoisy = standIn.takeFault("float_noise", "rate");
         const withTransit = body.rateRequestControlParameters?.returnTransitTimes === true;
         const details = offered.map((one) => {
           const price = fedexPrice(shipment, one);
-          const rated = told.map((type) => ratedDetail(price, type, isNoisy));
+          const rated = rateTypes.map((type) => ratedDetail(price, type, isNoisy));
           return serviceReply(
             one,
             price,
@@ -66,8 +66,8 @@ export function fedexRating(account: string, today: () => string): Operation[] {
 
 function ratedDetail(price: FedexPrice, type: "ACCOUNT" | "LIST", isNoisy: boolean) {
   const { baseCents, fuelCents, otherCents, netCents, taxCents } = price.byType[type];
-  // Sums that were computed as floats.
-  const told = (cents: number): number => amount(cents) * (isNoisy ? 1 + Number.EPSILON : 1);
+  // Rounding errors of sums that were computed as floats.
+  const summed = (cents: number): number => amount(cents) * (isNoisy ? 1 + Number.EPSILON : 1);
   const surCharges = [
     ...price.lines.map(({ cents, ...line }) => ({ ...line, level: "PACKAGE", amount: amount(cents) })),
     { type: "FUEL", description: "Fuel Surcharge", level: "SHIPMENT", amount: amount(fuelCents) },
@@ -78,9 +78,9 @@ function ratedDetail(price: FedexPrice, type: "ACCOUNT" | "LIST", isNoisy: boole
     rateType: type,
     ratedWeightMethod: "ACTUAL",
     totalDiscounts: 0,
-    totalBaseCharge: told(baseCents),
-    totalNetCharge: told(netCents + taxCents),
-    totalNetFedExCharge: told(netCents),
+    totalBaseCharge: summed(baseCents),
+    totalNetCharge: summed(netCents + taxCents),
+    totalNetFedExCharge: summed(netCents),
     shipmentRateDetail: {
       rateZone: String(price.zone),
       dimDivisor: fedexSurcharges.divisor,

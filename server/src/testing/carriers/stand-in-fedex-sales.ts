@@ -90,7 +90,7 @@ export function newNumbers(standIn: StandIn, shipment: FedexShipment): string[] 
   return Array.from({ length: pieces }, (_, at) => trackingNumber(given + at + 1));
 }
 
-/** The answer to a purchase. `options`: LABEL has the file in it, URL_ONLY its address. */
+/** The answer to a purchase. With LABEL it contains the file, with URL_ONLY the address of the file. */
 export function shipmentReply(standIn: StandIn, sale: FedexSale, options: string) {
   const { ACCOUNT } = sale.price.byType;
   const pieces = sale.trackingNumbers.length;

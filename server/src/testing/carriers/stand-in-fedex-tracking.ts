@@ -74,8 +74,8 @@ function placeOf({ city, state, zip }: { city?: string; state?: string; zip?: st
 function trackResult(standIn: StandIn, sale: FedexSale, number: string, isDetailed: boolean) {
   const events = eventsOf(standIn, sale, number);
   const withoutZone = standIn.takeFault("events_without_zone", "track");
-  const told = events.map((scan) => scanEvent(scan, withoutZone));
-  const latest = told[0]!;
+  const scanEvents = events.map((scan) => scanEvent(scan, withoutZone));
+  const latest = scanEvents[0]!;
   const isUnknown = standIn.takeFault("unknown_status", "track");
   const delivered = events.find(({ eventType }) => eventType === "DL");
   const picked = events.find(({ eventType }) => eventType === "PU");
@@ -117,7 +117,7 @@ function trackResult(standIn: StandIn, sale: FedexSale, number: string, isDetail
       weightAndDimensions: { weight: [{ value: sale.pounds.toFixed(1), unit: "LB" }] },
     },
     shipmentDetails: { possessionStatus: picked !== undefined },
-    scanEvents: isDetailed ? told : told.slice(0, 1),
+    scanEvents: isDetailed ? scanEvents : scanEvents.slice(0, 1),
     deliveryDetails: {
       deliveryAttempts: String(events.filter(({ eventType }) => eventType === "DE").length),
       ...(delivered?.receivedBy && { receivedByName: delivered.receivedBy }),

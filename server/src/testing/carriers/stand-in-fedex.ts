@@ -13,6 +13,8 @@ import { fedexTracking } from "./stand-in-fedex-tracking.ts";
  * Behaves as the REST API of FedEx does. A purchase has no key and a second one buys again; an Open Ship shipment has the caller's
  * index, under which it is confirmed once. Tracking is another project with credentials of its own.
  *
+ * Published documents list few error codes: those of Open Ship, of cancellation and most of pickups are ours.
+ *
  * Operations: token, rate, buy (also the confirmation of an open shipment), results, open_create, open_retrieve, void, document,
  * track, track_reference, pickup_availability, pickup, pickup_cancel, address, manifest, manifest_reprint.
  *

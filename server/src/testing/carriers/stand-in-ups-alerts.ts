@@ -69,7 +69,7 @@ function subscribe(request: CarrierRequest, type: string, standIn: StandIn, at: 
   };
 }
 
-/** The pushes that are due for a package: its latest activity, if a subscription of the last 14 days wants such ones. */
+/** The event to push for a package: its latest activity, if a subscription of the last 14 days includes this type. */
 export function trackAlert(standIn: StandIn, trackingNumber: string, now: Date): Record<string, unknown> | undefined {
   const sale = upsSales(standIn).find((one) => one.trackingNumbers.includes(trackingNumber));
   const latest = sale && activitiesOf(standIn, sale, trackingNumber).at(-1);

@@ -158,7 +158,7 @@ const AddressBody = Strict({
   }),
 });
 
-/** ZIP codes that begin with 000 do not exist; a line with AMBIGUOUS fits two addresses; APT is a home. */
+/** ZIP codes that begin with 000 do not exist; a line with AMBIGUOUS matches two addresses, one with APT is residential. */
 export function upsAddresses(): Operation[] {
   return [
     {

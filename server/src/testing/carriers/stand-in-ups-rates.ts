@@ -101,14 +101,14 @@ export function isDomesticShipment(shipment: UpsShipment): boolean {
   return origin === "US" && shipment.ShipTo.Address.CountryCode === "US";
 }
 
-/** Services that go from here to there; on a Saturday only some. */
+/** Services between two places. Only some deliver on Saturdays. */
 export function servicesFor(shipment: UpsShipment): UpsService[] {
   const isSaturday = shipment.ShipmentServiceOptions?.SaturdayDeliveryIndicator !== undefined;
   const isDomestic = isDomesticShipment(shipment);
   return upsServices.filter((one) => one.isDomestic === isDomestic && (!isSaturday || one.onSaturday));
 }
 
-/** Weights and places that no service takes. Codes are those of the rating document, of shipping where `isShipping`. */
+/** Weights and places that no service takes. Rating and shipping have codes of their own for each. */
 export function findObstacle(shipment: UpsShipment, isShipping: boolean) {
   const place = shipment.ShipTo.Address;
   if (place.CountryCode === "US" && !/^\d{5}(-?\d{4})?$/.test(place.PostalCode ?? "")) {
@@ -156,7 +156,7 @@ export function billingWeight(price: UpsPrice) {
   return { UnitOfMeasurement: { Code: "LBS", Description: "Pounds" }, Weight: pounds.toFixed(1) };
 }
 
-/** Prices of the contract: asked for, for the account's own number, and not always granted. */
+/** Negotiated prices are answered if they are asked for with the account's own number, and even then not always. */
 export function hasNegotiated(shipment: UpsShipment, account: string, standIn: StandIn, operation: string): boolean {
   const isAsked = shipment.ShipmentRatingOptions?.NegotiatedRatesIndicator !== undefined;
   if (!isAsked || shipment.Shipper.ShipperNumber !== account) return false;

@@ -3,8 +3,8 @@ import { Type } from "../../core/type.ts";
 import { Matching, member, Text, unread, wrapInList } from "./request-rules.ts";
 
 // Lengths, required fields and lists of names are those of the OpenAPI documents of version 2409. Where an example in the same
-// document contradicts the schema (service codes of two characters, dates of eight, lines of an address and names of units in a rate request), the
-// example counts.
+// document contradicts the schema (service codes of two characters, dates of eight, lines of an address and names of
+// units in a rate request), the example counts.
 
 const Described = (code: ReturnType<typeof Text>) =>
   Strict({ Code: code, Description: Type.Optional(Type.String({ maxLength: 35 })) });

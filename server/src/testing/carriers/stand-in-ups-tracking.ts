@@ -39,7 +39,7 @@ export function activitiesOf(standIn: StandIn, sale: UpsSale, number: string): A
   ].toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
 }
 
-/** Date and time at the place of the scan, and what has to be subtracted from it. */
+/** Date and time at the place of the scan and in GMT, and the offset between them. */
 export function clockTexts(at: string) {
   const offset = /[+-]\d\d:\d\d$/.exec(at)?.[0] ?? "+00:00";
   const utc = new Date(at).toISOString();
@@ -134,9 +134,9 @@ function packageReply(standIn: StandIn, sale: UpsSale, number: string) {
 function earlierPackage(reply: ReturnType<typeof packageReply>, sale: UpsSale) {
   const at = new Date(Date.parse(sale.at) - 150 * 86_400_000).toISOString();
   const activity = { at, type: "D", code: "FS", description: "DELIVERED ", city: "Dallas", state: "TX" };
-  const { status, ...told } = activityReply(activity, { withoutZone: false, withoutColons: false });
+  const earlier = activityReply(activity, { withoutZone: false, withoutColons: false });
   const deliveryDate = [{ type: "DEL", date: clockTexts(at).date }];
-  return { ...reply, activity: [{ status, ...told }], currentStatus: status, deliveryDate, referenceNumber: [] };
+  return { ...reply, activity: [earlier], currentStatus: earlier.status, deliveryDate, referenceNumber: [] };
 }
 
 export function missingHeader(request: CarrierRequest): CarrierReply | undefined {

@@ -16,7 +16,7 @@ function findPickup(standIn: StandIn, number: string): UspsPickup | undefined {
   return entries.findLast((entry) => entry.number === number);
 }
 
-/** Changes with the booking, so that a client that has an old one cannot change it. */
+/** Changes with every change of the booking, so that a client with an outdated copy cannot overwrite it. */
 function etagOf({ number, wanted }: UspsPickup): string {
   return `"${createHash("sha256")
     .update(JSON.stringify([number, wanted]))

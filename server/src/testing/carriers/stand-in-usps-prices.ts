@@ -84,7 +84,7 @@ export function commitmentOf(service: MailClass, zone: number, mailingDate: stri
   return { name: `${days} Days`, scheduleDeliveryDate: addBusinessDays(mailingDate, days) };
 }
 
-/** The contract's price, or with the warning that there is none the published one. */
+/** The price of the contract; without a contract, the published price with a warning. */
 function resolvePriceType(standIn: StandIn, asked: string, account: string | undefined, ownAccount: string) {
   const isOwn = !["CONTRACT", "NSA"].includes(asked);
   if (isOwn || (account === ownAccount && !standIn.takeFault("negotiated_missing", "rate")))
@@ -103,7 +103,7 @@ type Query = Parcel & {
   extraServices: number[];
 };
 
-/** Many rows a class: single piece or dimensional, standard or not, flat rates. All but one are not what is wanted. */
+/** Several rows for each class: single piece or dimensional weight, and flat rates. A client has to choose among them. */
 function rowsOf(service: MailClass, query: Query, resolved: ReturnType<typeof resolvePriceType>) {
   const zone = zoneBetween(query.originZIPCode, query.destinationZIPCode);
   const fees = uspsFees(query);

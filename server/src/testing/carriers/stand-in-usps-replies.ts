@@ -13,7 +13,7 @@ const titles: Record<number, string> = {
   503: "Service is unavailable",
 };
 
-/** The form that all errors have but those of a sign-in. `api` is the first part of the path: /labels/v3. */
+/** The form of all errors except those of the token endpoint. `api` is the first part of the path: /labels/v3. */
 export function refuse(status: number, api: string, detail: string, parameter?: string): CarrierReply {
   const title = titles[status] ?? "Error";
   const error = {
@@ -60,7 +60,7 @@ export function readBody<Schema extends TSchema>(request: CarrierRequest, schema
 
 export type Part = { name: string; type: string; file?: string; content: string };
 
-/** Metadata as JSON and files as base64 text, each as one part; `newline` is "\n" where the end of a line is cut short. */
+/** Metadata as JSON and files as base64 text, each as one part; `newline` ends each line. */
 export function multipart(parts: Part[], newline = "\r\n"): CarrierReply {
   const boundary = randomUUID().replaceAll("-", "").slice(0, 24);
   const lines = parts.flatMap(({ name, type, file, content }) => [

@@ -136,7 +136,7 @@ function imageOf(sale: UspsSale, imageType: string, carrier = "USPS"): Part & { 
   return { name: "labelImage", type, file: `labelImage.${ending}`, content: bytes.toString("base64"), bytes };
 }
 
-/** Parts, or one JSON object for those who accept it. */
+/** A multipart answer, or one JSON object for clients that accept it. */
 export function labelReply(
   standIn: StandIn,
   request: CarrierRequest,

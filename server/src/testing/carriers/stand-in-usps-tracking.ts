@@ -133,7 +133,7 @@ export function uspsTracking(): Operation[] {
   ];
 }
 
-/** ZIP codes that begin with 000 do not exist; AMBIGUOUS fits several addresses; APT is a home. */
+/** ZIP codes that begin with 000 do not exist; a line with AMBIGUOUS matches several addresses, one with APT is residential. */
 export function uspsAddresses(): Operation[] {
   const plain = (request: CarrierRequest, status: number, message: string) => ({
     status,

@@ -181,7 +181,7 @@ describe("labels", () => {
     expect((await desk.paid("POST", `/labels/v3/label-reprint/${late}`, {})).status).toBe(400);
   });
 
-  test("one JSON object for those who accept it; other images, a receipt, no image", async () => {
+  test("one JSON object for clients that accept it; other images, a receipt, no image", async () => {
     const accept = { accept: "application/vnd.usps.labels+json" };
     const json = await desk.paid("POST", "/labels/v3/label", labelBody(), accept);
     expect(Object.keys(json.body)).toEqual(expect.arrayContaining(["trackingNumber", "postage", "labelImage"]));

@@ -15,6 +15,8 @@ import { uspsAddresses, uspsTracking } from "./stand-in-usps-tracking.ts";
  * without a key, a second request buys again. Labels need a payment token beside the access token. Every call counts against a
  * quota, also the one for a token.
  *
+ * Published documents list few texts of errors: most of those of pickups, reprints and SCAN forms are ours.
+ *
  * Operations: token, payment, rate, buy, void, reprint, track, pickup_eligibility, pickup, pickup_read, pickup_change, pickup_cancel,
  * manifest, address.
  *
@@ -138,8 +140,8 @@ export async function startUsps({
       return refuse(400, apiOf(request), "The account of the PAYER is not valid.", "roles.accountNumber");
     }
     const rateHolder = { roleName: "RATE_HOLDER", CRID: crid, accountType: "EPS", accountNumber };
-    const told = roles.has("RATE_HOLDER") ? body.roles : [...body.roles, rateHolder];
-    return { status: 200, body: { paymentAuthorizationToken: payments.issue(crid), roles: told } };
+    const allRoles = roles.has("RATE_HOLDER") ? body.roles : [...body.roles, rateHolder];
+    return { status: 200, body: { paymentAuthorizationToken: payments.issue(crid), roles: allRoles } };
   }
 
   const findPaymentProblem = (request: CarrierRequest, operation: string): CarrierReply | undefined => {
