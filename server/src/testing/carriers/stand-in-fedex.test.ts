@@ -126,6 +126,12 @@ describe("labels", () => {
         .subarray(1, 4)
         .toString(),
     ).toBe("PNG");
+    const epl = await desk.buy({ labelSpecification: { imageType: "EPL2", labelStockType: "STOCK_4X6" } });
+    const commands = Buffer.from(
+      textOf(epl.pieceResponses![0]!.packageDocuments![0]!.encodedLabel),
+      "base64",
+    ).toString();
+    expect(commands).toMatch(/^N\n[\s\S]*P1\n$/);
     expect((await ask(textOf(url), { headers: await desk.headers("ship") })).status).toBe(400);
     expect((await ask(textOf(url).replace(/SH,\d+/, "SH,1"))).status).toBe(404);
   });
@@ -145,6 +151,7 @@ describe("labels", () => {
   test.each<[string, object, object, string]>([
     ["another account", {}, { accountNumber: { value: "111111111" } }, "ACCOUNTNUMBER.REGISTRATION.REQUIRED"],
     ["no label options", {}, { labelResponseOptions: undefined }, "INVALID.INPUT.EXCEPTION"],
+    ["a ZIP code of four digits", { recipients: [fedexParty("9000")] }, {}, "RECIPIENT.POSTALCODE.INVALID"],
     ["GIF", { labelSpecification: { imageType: "GIF", labelStockType: "STOCK_4X6" } }, {}, "INVALID.INPUT.EXCEPTION"],
     ["the field of a rate request", { shipDateStamp: "2026-03-16" }, {}, "INVALID.INPUT.EXCEPTION"],
     ["two recipients", { recipients: [fedexParty("90001"), fedexParty("90001")] }, {}, "INVALID.INPUT.EXCEPTION"],

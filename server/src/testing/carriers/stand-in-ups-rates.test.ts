@@ -106,6 +106,7 @@ describe("rating", () => {
     ["no country", { ShipTo: { Address: upsAddress("90001", { CountryCode: undefined }) } }, "20007"],
     ["a ZIP code of four digits", { ShipTo: { Address: upsAddress("9000") } }, "111286"],
     ["no weight", { Package: [{ PackagingType: { Code: "02" } }] }, "111036"],
+    ["a weight of zero", { Package: packageRated({ Weight: "0" }) }, "111036"],
     ["too much weight", { Package: packageRated({ Weight: "151" }) }, "111035"],
     ["an unknown service", { Service: { Code: "99" } }, "111210"],
     [

@@ -66,6 +66,10 @@ describe("tracking", () => {
     const { transactionSrc: _source, ...noSource } = await desk.headers();
     expect(upsErrorCode(await ask(url, { headers: noId }))).toBe("VSS002");
     expect(upsErrorCode(await ask(url, { headers: noSource }))).toBe("VSS004");
+    const byReference = `${ups.url}/api/track/v1/reference/details/track-1`;
+    expect(upsErrorCode(await ask(byReference, { headers: noId }))).toBe("VSS002");
+    const subscription = `${ups.url}/api/track/v2/subscription/standard/package`;
+    expect(upsErrorCode(await ask(subscription, { headers: noId, json: {} }))).toBe("VSS002");
   });
 
   test("faults: unknown status, no zone, GMT without colons, a number that was used before", async () => {
@@ -256,7 +260,7 @@ test("addresses are valid, ambiguous or without candidates, and classified", asy
   expect((await checkAddress("1 Port Street", "07102", 1)).AddressClassification).toBeUndefined();
   ups.inject("single_object");
   expect((await checkAddress("1 Port Street", "07102")).Candidate!.AddressKeyFormat!.PostcodePrimaryLow).toBe("07102");
-  expect((await desk.post("/api/addressvalidation/v2/4", {})).status).toBe(400);
+  expect(upsErrorCode(await desk.post("/api/addressvalidation/v2/4", {}))).toBe("264001");
   const abroad = { XAVRequest: { AddressKeyFormat: { CountryCode: "DE" } } };
   expect((await desk.post("/api/addressvalidation/v2/3", abroad)).status).toBe(400);
 });

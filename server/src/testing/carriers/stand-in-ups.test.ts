@@ -54,6 +54,9 @@ describe("tokens", () => {
     expect((await ask(`${ups.url}/api/rating/v2409/Rate`, { headers: { authorization: old }, json: {} })).status).toBe(
       401,
     );
+    const [prefix, text] = (await upsToken(ups)).split(".");
+    const forged = { authorization: `Bearer ${prefix}.${text}.forged` };
+    expect((await ask(`${ups.url}/api/rating/v2409/Rate`, { headers: forged, json: rateBody(ups) })).status).toBe(401);
     ups.inject("expired_token", { operation: "rate" });
     const expired = await desk.post("/api/rating/v2409/Rate", rateBody(ups));
     expect([expired.status, upsErrorCode(expired)]).toEqual([401, "251004"]);
@@ -80,6 +83,13 @@ describe("labels", () => {
     expect(image.at(-1)).toBe(0x3b);
     expect(ups.journal("buy")).toHaveLength(bought + 1);
     expect(ups.journal("buy").at(-1)).toMatchObject({ references: ["key-1"], trackingNumbers: [number] });
+  });
+
+  test("one package as an object instead of a list, by fault and in older versions", async () => {
+    ups.inject("single_object", { operation: "buy" });
+    expect(textOf((await desk.buy()).PackageResults!.TrackingNumber)).toMatch(/^1Z/);
+    const { body } = await desk.post("/api/shipments/v1801/ship", shipBody(ups));
+    expect(textOf(body.ShipmentResponse!.ShipmentResults!.PackageResults!.TrackingNumber)).toMatch(/^1Z/);
   });
 
   test("the same request again buys again", async () => {

@@ -111,6 +111,13 @@ describe("prices", () => {
       scheduleDeliveryDate: "2026-03-23",
       guaranteedDelivery: true,
     });
+    usps.inject("partial_rates");
+    const part = await desk.send("POST", "/shipments/v3/options/search", {
+      ...zips,
+      packageDescription: parcel,
+      pricingOptions: [{ priceType: "RETAIL" }],
+    });
+    expect([...part.body.pricingOptions![0]!.shippingOptions!]).toHaveLength(1);
   });
 
   test.each<[string, object, string]>([
@@ -226,6 +233,9 @@ describe("carrier pickup", () => {
     });
     expect([cancelled.status, cancelled.text]).toEqual([200, ""]);
     expect((await desk.send("GET", `${url}/${number}`)).status).toBe(400);
+    expect(uspsProblem(await desk.send("DELETE", `${url}/${number}`, undefined, { "if-match": etag }))).toContain(
+      "not found",
+    );
     expect(usps.journal("pickup")).toHaveLength(1);
   });
 

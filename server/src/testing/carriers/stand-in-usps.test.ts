@@ -176,7 +176,11 @@ describe("labels", () => {
     const reprint = () => desk.paid("POST", `/labels/v3/label-reprint/${number}`, {});
     for (let time = 1; time <= 3; time++) expect((await reprint()).status).toBe(200);
     expect(uspsProblem(await reprint())).toBe("trackingNumber: Labels can only be reprinted up to 3 times.");
+    const url = `/labels/v3/label-reprint/${number}`;
+    expect((await desk.send("POST", url, {})).status).toBe(400);
     const late = await desk.buy();
+    const tiff = await desk.paid("POST", `/labels/v3/label-reprint/${late}`, { imageInfo: { imageType: "TIFF" } });
+    expect(uspsProblem(tiff)).toContain("imageInfo.imageType");
     today = new Date("2026-03-17T15:00:00Z");
     expect((await desk.paid("POST", `/labels/v3/label-reprint/${late}`, {})).status).toBe(400);
   });
@@ -245,6 +249,8 @@ describe("labels", () => {
     expect(trackingNumberOf(bare)).toMatch(/^92/);
     usps.inject("label_missing");
     expect([...partsOf(await desk.label()).keys()]).toEqual(["labelMetadata"]);
+    const form = await ask(`${usps.url}/labels/v3/label`, { headers: await desk.paymentHeaders(), form: { a: "b" } });
+    expect(uspsProblem(form)).toContain("content-type");
     const headers = { ...(await desk.paymentHeaders()), "content-type": "application/json" };
     expect((await fetch(`${usps.url}/labels/v3/label`, { method: "POST", headers, body: "{" })).status).toBe(400);
   });
