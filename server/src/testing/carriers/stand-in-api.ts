@@ -35,7 +35,7 @@ const faultKinds = [
 type FaultKind = (typeof faultKinds)[number];
 
 /** Faults that only one carrier has, such as a missing negotiated price, have a name of their own and are read with `takeFault`. */
-export type Fault = { kind: string; operation?: string; times: number };
+type Fault = { kind: string; operation?: string; times: number };
 
 export type Operation = {
   /** What the request does: rate, buy, void. Faults are injected by this name. */
@@ -66,7 +66,7 @@ export type StandIn = {
   calm(): void;
   /** Uses up one injected fault of this kind; for faults of one carrier. */
   takeFault(kind: string, operation?: string): boolean;
-  /** Written to disk before the response is sent, so that a killed stand-in knows what it sold. */
+  /** Written to disk before the response is sent, so that a killed stand-in has it after its restart. */
   record(entry: JournalEntry): void;
   journal(kind?: string): JournalEntry[];
   close(): Promise<void>;
