@@ -35,7 +35,7 @@ const faultKinds = [
 type FaultKind = (typeof faultKinds)[number];
 
 /** Faults that only one carrier has, such as a missing negotiated price, have a name of their own and are read with `takeFault`. */
-type Fault = { kind: string; operation?: string; times: number };
+export type Fault = { kind: string; operation?: string; times: number };
 
 export type Operation = {
   /** What the request does: rate, buy, void. Faults are injected by this name. */
