@@ -47,14 +47,14 @@ const maxShown = 20;
 
 /**
  * Only the first mistakes of a row are listed: thousands of rows with all their mistakes would make a huge response. Allowed
- * values are listed once: `told` has the lists of previous rows.
+ * values are listed once: `listed` has those of previous rows.
  */
-export function invalidRow(errors: FieldError[], told: Set<string> = new Set()): RowFailure {
-  const before = new Set(told);
+export function invalidRow(errors: FieldError[], listed: Set<string> = new Set()): RowFailure {
+  const before = new Set(listed);
   const shown = errors.slice(0, maxShown).map((error): FieldError => {
     if (error.allowed === undefined) return error;
     const list = JSON.stringify(error.allowed);
-    told.add(list);
+    listed.add(list);
     const { allowed: _allowed, ...rest } = error;
     return before.has(list) ? rest : error;
   });
@@ -77,10 +77,10 @@ export function byShapeAndRules<Shape extends TSchema, Known extends unknown[]>(
 export function sortRows<Row>(rows: readonly Row[], findErrors: (row: Row) => FieldError[]) {
   const sound: { index: number; request: Row }[] = [];
   const failures = new Map<number, RowFailure>();
-  const told = new Set<string>();
+  const listed = new Set<string>();
   for (const [index, request] of rows.entries()) {
     const errors = findErrors(request);
-    if (errors.length > 0) failures.set(index, invalidRow(errors, told));
+    if (errors.length > 0) failures.set(index, invalidRow(errors, listed));
     else sound.push({ index, request });
   }
   return { sound, failures };
