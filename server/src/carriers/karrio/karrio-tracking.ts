@@ -127,7 +127,7 @@ export async function readWebhook(call: CarrierCall, { headers, body }: InboundW
   const secrets = await call.token("webhook-secrets", async () => {
     const { results } = await get(call, "/v1/webhooks");
     const value = JSON.stringify(asList(results).flatMap(({ secret }) => asText(secret) ?? []));
-    return { value, expiresAt: new Date(call.now().getTime() + secretsLastMs) };
+    return { value, lifetimeMs: secretsLastMs };
   });
   const known: unknown = JSON.parse(secrets.value);
   const given = headers["x-event-id"];

@@ -129,7 +129,7 @@ export type CarrierCall = {
   signal: AbortSignal;
 };
 
-export type FetchedToken = { value: string; expiresAt: Date };
+export type FetchedToken = { value: string; lifetimeMs: number };
 export type AccountToken = { value: string; forget(): Promise<void> };
 
 export const accountParts = ["key", "account", "permission", "address", "settings"] as const;

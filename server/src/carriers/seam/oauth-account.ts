@@ -77,7 +77,7 @@ export async function fetchAccessToken(
   if (value === undefined)
     throw new RemoteError("authentication_failed", `${carrier} gave no access token.`, { retryable: true });
   const seconds = asNumber(body.expires_in) ?? 3_600;
-  return { value, expiresAt: new Date(call.now().getTime() + Math.max(seconds - 60, 30) * 1000) };
+  return { value, lifetimeMs: Math.max(seconds - 60, 30) * 1000 };
 }
 
 /** Sends a request with an access token. A refused token is replaced once: it may have been revoked before it expired. */

@@ -82,7 +82,7 @@ export async function carrierIds(call: CarrierCall): Promise<string[]> {
       carriersIn(await get(call, "/carriers"))
         .map(({ id }) => id)
         .join() || none,
-    expiresAt: new Date(call.now().getTime() + 3_600_000),
+    lifetimeMs: 3_600_000,
   }));
   return value === none ? [] : value.split(",");
 }

@@ -44,7 +44,7 @@ async function keyWith(call: CarrierCall, keyId: string): Promise<Json | undefin
     const { origin } = new URL(apiUrl(call.settings));
     const open = { ...api, baseUrl: () => origin, headers: () => ({}) };
     const value = JSON.stringify(asObject(await sendJson(open, call, { path: "/jwks" })).keys ?? []);
-    return { value, expiresAt: new Date(call.now().getTime() + keysLastMs) };
+    return { value, lifetimeMs: keysLastMs };
   });
   return asList(JSON.parse(keys.value)).find(({ kid, kty }) => kid === keyId && kty === "RSA");
 }

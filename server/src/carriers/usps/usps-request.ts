@@ -145,5 +145,5 @@ export async function fetchPaymentToken(call: CarrierCall, accessToken: string):
   const value = asText(readUsps(response).body.paymentAuthorizationToken);
   if (value === undefined)
     throw new RemoteError("authentication_failed", "USPS gave no payment token.", { retryable: true });
-  return { value, expiresAt: new Date(call.now().getTime() + paymentTokenMs) };
+  return { value, lifetimeMs: paymentTokenMs };
 }

@@ -26,7 +26,7 @@ async function tokenOf(
 
 async function fetchNext(lifetimeMs: number) {
   fetched.push(`secret-${fetched.length + 1}`);
-  return { value: fetched.at(-1)!, expiresAt: new Date(Date.now() + lifetimeMs) };
+  return { value: fetched.at(-1)!, lifetimeMs };
 }
 
 const stored = async (accountId: string) =>

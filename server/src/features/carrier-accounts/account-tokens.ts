@@ -30,8 +30,7 @@ export function openTokens(ctx: Ctx, account: Account, signal: AbortSignal): Car
       signal,
       isUsable: (token) => token.issuedFor === issuedFor,
       async issue() {
-        const { value, expiresAt } = await fetchToken();
-        const lifetimeMs = expiresAt.getTime() - ctx.clock.real().getTime();
+        const { value, lifetimeMs } = await fetchToken();
         if (value === "" || value.length > maxTokenLength || !(lifetimeMs > 0)) {
           throw new RemoteError("unexpected_response", "The carrier issued an access token that cannot be used.");
         }

@@ -9,7 +9,8 @@ import { createInterface } from "node:readline/promises";
 import { expect, test } from "vitest";
 import { afterFile } from "../after-file.ts";
 import { carrierClient } from "./carrier-client.ts";
-import { from, parcel, rateOf, to } from "./easypost-desk.ts";
+import { from, parcel, rateOf, to } from "./easypost/easypost-fixture.ts";
+import type { AccountRequest } from "./stand-in-accounts.ts";
 import type { Fault, JournalEntry } from "./stand-in-api.ts";
 
 const script = path.join(import.meta.dirname, "run-stand-in.ts");
@@ -19,12 +20,16 @@ afterFile(() => rm(folder, { recursive: true }));
 
 async function run(
   ...args: string[]
-): Promise<{ child: ChildProcess; url: string; credentials: Record<string, string> }> {
+): Promise<{ child: ChildProcess; url: string; credentials: AccountRequest["credentials"] }> {
   const child = spawn(process.execPath, [script, ...args], { stdio: ["ignore", "pipe", "inherit"] });
   afterFile(() => child.kill("SIGKILL"));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const [first, second] = [await lines.next(), await lines.next()];
-  return { child, url: String(first.value), credentials: JSON.parse(String(second.value)) as Record<string, string> };
+  return {
+    child,
+    url: String(first.value),
+    credentials: (JSON.parse(String(second.value)) as AccountRequest).credentials,
+  };
 }
 
 const readJournal = async (file: string): Promise<JournalEntry[]> =>
@@ -36,7 +41,7 @@ const readJournal = async (file: string): Promise<JournalEntry[]> =>
 test("a killed stand-in goes on with what it sold, on the same port", async () => {
   const journal = path.join(folder, "easypost.jsonl");
   const first = await run("easypost", "--journal", journal);
-  const authorization = `Basic ${Buffer.from(`${first.credentials.productionKey}:`).toString("base64")}`;
+  const authorization = `Basic ${Buffer.from(`${String(first.credentials.apiKey)}:`).toString("base64")}`;
   const call = carrierClient(first.url, { authorization });
   const shipment = { to_address: to, from_address: from, parcel, reference: "order-1" };
   const drawn = (await call("POST", "/v2/shipments", { shipment })).body;
@@ -58,7 +63,7 @@ test("a killed stand-in goes on with what it sold, on the same port", async () =
 
 test.each(["shipengine", "karrio"])("%s runs as a process, and a fault that is not one is refused", async (carrier) => {
   const { url, credentials } = await run(carrier, "--journal", path.join(folder, `${carrier}.jsonl`));
-  const headers = { "api-key": credentials.apiKey!, authorization: `Token ${credentials.apiKey}` };
+  const headers = { "api-key": String(credentials.apiKey), authorization: `Token ${String(credentials.token)}` };
   const call = carrierClient(url, headers);
   const account = carrier === "karrio" ? "/v1/connections" : "/v1/carriers";
   expect((await call("GET", account)).status).toBe(200);
@@ -72,5 +77,5 @@ test.each(["shipengine", "karrio"])("%s runs as a process, and a fault that is n
 test("a carrier without a stand-in is refused with the list of those that have one", async () => {
   const child = spawn(process.execPath, [script, "pigeon", "--journal", "x"], { stdio: ["ignore", "ignore", "pipe"] });
   const [message, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
-  expect([code, message]).toEqual([2, expect.stringContaining("easypost|shipengine|karrio")]);
+  expect([code, message]).toEqual([2, expect.stringContaining("easypost|shipengine|karrio|ups|fedex|usps")]);
 });
