@@ -13,6 +13,7 @@ import { TabLinks } from "../../ui/tabs.tsx";
 import { AccountForm } from "./account.form.tsx";
 import { CardsTab } from "./cards-tab.tsx";
 import { carrierAccountQuery, carrierKindsQuery } from "./carrier-account.queries.ts";
+import { ConnectionTest } from "./connection-test.tsx";
 import { PickupRulesForm } from "./pickup-rules.form.tsx";
 import { QuoteTab } from "./quote-tab.tsx";
 import { ZonesTab } from "./zones-tab.tsx";
@@ -24,6 +25,7 @@ const tabs = [
   ["zones", "Zones"],
   ["quote", "Quote"],
 ] as const;
+const ofRateCards = new Set<string>(["cards", "zones"]);
 
 export function CarrierPage() {
   const { id } = useParams({ strict: false }) as { id: string };
@@ -55,21 +57,28 @@ function AccountView({ account }: { account: CarrierAccount }) {
       </PageHead>
       <TabLinks
         label="Parts of the account"
-        tabs={tabs.map(([name, label]) => ({
-          href: paths.carrier(account.id, name === "account" ? {} : { tab: name }),
-          label,
-          isOn: tab === name,
-        }))}
+        tabs={tabs
+          .filter(([name]) => kind?.usesRateCards !== false || !ofRateCards.has(name))
+          .map(([name, label]) => ({
+            href: paths.carrier(account.id, name === "account" ? {} : { tab: name }),
+            label,
+            isOn: tab === name,
+          }))}
       />
       {tab === "account" && (
         <div className="grid items-start gap-3.5 lg:grid-cols-2">
           <AccountForm account={account} kind={kind} />
-          <PickupRulesForm account={account} />
+          <div className="flex min-w-0 flex-col gap-3.5">
+            {kind?.supports.accountTest && (
+              <ConnectionTest id={account.id} startsNow={oneOf(search["new"]) === "yes"} />
+            )}
+            <PickupRulesForm account={account} />
+          </div>
         </div>
       )}
       {tab === "cards" && <CardsTab account={account} kind={kind} />}
       {tab === "zones" && <ZonesTab account={account} kind={kind} />}
-      {tab === "quote" && <QuoteTab account={account} />}
+      {tab === "quote" && <QuoteTab account={account} needsCity={kind?.usesRateCards === false} />}
     </>
   );
 }

@@ -16,6 +16,12 @@ type Draft = {
   credentials: Record<string, unknown>;
 };
 
+/** A rate card is uploaded next; a connection is tested. */
+function nextStep(kind: CarrierKind | undefined): Record<string, string> {
+  if (kind?.supports.accountTest) return { new: "yes" };
+  return kind?.usesRateCards ? { tab: "cards" } : {};
+}
+
 export function NewAccount({ kinds, onClose }: { kinds: readonly CarrierKind[]; onClose(): void }) {
   const router = useRouter();
   const kindOf = (name: string): CarrierKind | undefined => kinds.find((kind) => kind.name === name);
@@ -31,8 +37,7 @@ export function NewAccount({ kinds, onClose }: { kinds: readonly CarrierKind[]; 
         },
       }),
     refetch: ["carrier-accounts"],
-    onCreated: ({ id }, { carrier }) =>
-      router.history.push(paths.carrier(id, kindOf(carrier)?.usesRateCards ? { tab: "cards" } : {})),
+    onCreated: ({ id }, { carrier }) => router.history.push(paths.carrier(id, nextStep(kindOf(carrier)))),
   });
   const { name, carrier } = form.draft;
   const kind = kindOf(carrier);

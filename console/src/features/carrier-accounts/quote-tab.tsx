@@ -17,11 +17,18 @@ import { TextField } from "../../ui/text-field.tsx";
 import type { QuoteRequest, Quotes } from "./carrier-account.queries.ts";
 import { quoteQuery } from "./carrier-account.queries.ts";
 
-const names = ["from", "to", "weight", "unit", "length", "width", "height", "residential"] as const;
+const places = ["fromCity", "fromState", "toCity", "toState", "toCountry"] as const;
+const names = ["from", "to", ...places, "weight", "unit", "length", "width", "height", "residential"] as const;
 type Parcel = Record<(typeof names)[number], string>;
 
 const parcelOf = (search: Search): Parcel =>
   Object.fromEntries(names.map((name) => [name, oneOf(search[name]) ?? (name === "unit" ? "lb" : "")])) as Parcel;
+
+/** Without the parts that are empty. */
+function placeOf(zip: string, city: string, provinceCode: string, countryCode: string): QuoteRequest["origin"] {
+  const place = { zip, city, provinceCode, countryCode };
+  return Object.fromEntries(Object.entries(place).filter(([, text]) => text !== ""));
+}
 
 /** The quote request from the address; undefined while a required part is missing. */
 function requestOf(parcel: Parcel): QuoteRequest | undefined {
@@ -29,16 +36,22 @@ function requestOf(parcel: Parcel): QuoteRequest | undefined {
   if (!parcel.from || !parcel.to || !(value > 0)) return undefined;
   const [length, width, height] = [Number(parcel.length), Number(parcel.width), Number(parcel.height)];
   return {
-    origin: { zip: parcel.from },
-    destination: { zip: parcel.to },
+    origin: placeOf(parcel.from, parcel.fromCity, parcel.fromState, ""),
+    destination: placeOf(parcel.to, parcel.toCity, parcel.toState, parcel.toCountry.toUpperCase()),
     weight: { value, unit: parcel.unit as "lb" },
     ...(length > 0 && width > 0 && height > 0 ? { dimensions: { length, width, height, unit: "in" as const } } : {}),
     residential: parcel.residential === "yes",
   };
 }
 
+type Props = {
+  account: CarrierAccount;
+  /** The prices are those of the carrier's API, which asks for more than ZIP codes. */
+  needsCity: boolean;
+};
+
 /** Quotes one parcel for every service. The parcel is in the address, so that a quote can be shared. */
-export function QuoteTab({ account }: { account: CarrierAccount }) {
+export function QuoteTab({ account, needsCity }: Props) {
   const { search, set } = useSearchParams();
   const asked = parcelOf(search);
   const [parcel, setParcel] = useState(asked);
@@ -64,6 +77,15 @@ export function QuoteTab({ account }: { account: CarrierAccount }) {
           <div className="grid grid-cols-2 gap-2">
             <TextField label="From ZIP" placeholder="07114" {...field("from")} error={errorAt(errors, "/origin")} />
             <TextField label="To ZIP" placeholder="90210" {...field("to")} error={errorAt(errors, "/destination")} />
+            {needsCity && (
+              <>
+                <TextField label="From city" {...field("fromCity")} />
+                <TextField label="To city" {...field("toCity")} />
+                <TextField label="From state" placeholder="NJ" {...field("fromState")} />
+                <TextField label="To state" placeholder="CA" {...field("toState")} />
+                <TextField label="To country" placeholder="US" {...field("toCountry")} />
+              </>
+            )}
             <TextField
               label="Weight"
               inputMode="decimal"

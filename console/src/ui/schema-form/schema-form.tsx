@@ -63,7 +63,7 @@ export function SchemaForm({ schema, value, onChange, errors = new Map(), pickEn
     <div className="flex flex-col gap-2.5">
       {ordered.filter(([, field]) => !field["x-advanced"]).map(draw)}
       {folded.length > 0 && (
-        <Fold title={`${folded.length} more that few need`} isOpenAtFirst={isOpen}>
+        <Fold title={`More settings (${folded.length})`} isOpenAtFirst={isOpen}>
           <div className="flex flex-col gap-2.5">{folded.map(draw)}</div>
         </Fold>
       )}

@@ -1,0 +1,66 @@
+import { beforeAll, expect, test } from "vitest";
+import { afterFile } from "../server/src/testing/after-file.ts";
+import type { Easypost } from "../server/src/testing/carriers/easypost/stand-in-easypost.ts";
+import type { AccountRequest } from "../server/src/testing/carriers/stand-in-accounts.ts";
+import { startWithAccount } from "../server/src/testing/carriers/stand-in-accounts.ts";
+import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
+import type { Person } from "./console-hub.ts";
+import { checkPage, openBrowser, signIn, startConsoleHub } from "./console-hub.ts";
+
+let hub: TestHub;
+let org: TestOrg;
+let person: Person;
+let easypost: Easypost;
+let account: AccountRequest;
+
+beforeAll(async () => {
+  const [started, browser, standIn] = await Promise.all([
+    startConsoleHub(),
+    openBrowser(),
+    startWithAccount.easypost(),
+  ]);
+  hub = started;
+  ({ standIn: easypost, account } = standIn);
+  afterFile(() => easypost.close());
+  org = await hub.org();
+  person = await browser.person();
+  await signIn(person.page, hub, org.admin, "/carriers");
+});
+
+test("an EasyPost account is connected, a wrong key is named, and the corrected one gives prices", async () => {
+  const { page } = person;
+  await page.getByRole("button", { name: "New account" }).first().click();
+  const dialog = page.getByRole("dialog", { name: "New carrier account" });
+  await dialog.getByLabel("Name").fill("Our EasyPost");
+  await dialog.getByLabel("Carrier", { exact: true }).click();
+  await page.getByRole("option", { name: "EasyPost" }).click();
+  await dialog.getByLabel("API key").fill("EZAK-of-another-shop");
+  await dialog.getByText(/^More settings/).click();
+  await dialog.getByLabel("API address").fill(easypost.url);
+  await dialog.getByRole("button", { name: "Make it" }).click();
+  const connection = page.getByRole("region", { name: "Connection" });
+  await connection.getByText("Key:").waitFor();
+  await checkPage(page, "carrier-connection-refused");
+
+  await page.getByLabel("API key").fill(String(account.credentials["apiKey"]));
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Saved", { exact: true }).first().waitFor();
+  await connection.getByRole("button", { name: "Test connection" }).click();
+  await connection.getByText("The connection works.").waitFor();
+  // It has no rate cards: its prices come from EasyPost.
+  expect(await page.getByRole("link", { name: "Rate cards" }).count()).toBe(0);
+
+  await page.getByRole("link", { name: "Quote" }).click();
+  await page.getByLabel("From ZIP").fill("78701");
+  await page.getByLabel("To ZIP").fill("97201");
+  await page.getByLabel("From city").fill("Austin");
+  await page.getByLabel("To city").fill("Portland");
+  await page.getByLabel("From state").fill("TX");
+  await page.getByLabel("To state").fill("OR");
+  await page.getByLabel("To country").fill("US");
+  await page.getByLabel("Weight").fill("2");
+  await page.getByRole("button", { name: "Price it" }).click();
+  await page.getByText("cheapest").waitFor();
+  await checkPage(page, "carrier-quote-easypost");
+  expect(easypost.journal("buy")).toEqual([]);
+});
