@@ -10,6 +10,7 @@ import { recordEvent } from "../events/record-event.ts";
 import { createSealer } from "../events/sealer.ts";
 import { recordStatements, scansInTransaction, scansOf } from "../testing/query-plans.ts";
 import { startTestHub } from "../testing/test-hub.ts";
+import { findBegin } from "../features/events/events.ts";
 import type { Database } from "./database.ts";
 
 const hub = await startTestHub({ environment: "preview", rowSecurity: false });
@@ -102,4 +103,20 @@ test("sealing moves the events of one organization by the primary key, also when
       ]);
     }
   });
+});
+
+test("the begin of a feed is found by the primary key, with row-level security", async () => {
+  const secured = await startTestHub();
+  const { id } = await secured.org();
+  const db = secured.world.db.forOrg(id);
+  const statements = await recordStatements(db, (own) =>
+    findBegin(own, id, new Date(), { sequence: 100, hash: Buffer.of() }),
+  );
+  expect(statements).toHaveLength(1);
+  const [{ text, values }] = statements as [(typeof statements)[number]];
+  const plan = await db.transaction(
+    async (tx) => await tx.query<{ "QUERY PLAN": string }>(`explain ${text}`, values),
+    "set local enable_seqscan = off",
+  );
+  expect(plan.map((line) => line["QUERY PLAN"]).join("\n")).toMatch(/Index Cond: .*sequence = /);
 });
