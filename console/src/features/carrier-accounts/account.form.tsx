@@ -87,7 +87,9 @@ export function AccountForm({ account, kind }: { account: CarrierAccount; kind: 
             errors={errors}
           />
         )}
-        <Aliases aliases={draft.aliases} onChange={(aliases) => set({ aliases })} />
+        {(kind?.usesRateCards !== false || draft.aliases.length > 0) && (
+          <Aliases aliases={draft.aliases} onChange={(aliases) => set({ aliases })} />
+        )}
       </SaveForm>
     </Card>
   );
@@ -109,7 +111,7 @@ function Credentials({ schema, known, value, onChange, errors }: CredentialProps
       <p className="text-sm text-muted">
         {known.length === 0
           ? "No credentials are set."
-          : `Set: ${known.join(", ")}. They are never shown; what is typed here replaces them.`}
+          : `Stored: ${known.map((name) => schema.properties?.[name]?.title ?? name).join(", ")}. They are never shown; a new value replaces the old one.`}
       </p>
       <SchemaForm schema={schema} value={value} onChange={onChange} errors={errors} pointer="/credentials" />
     </>

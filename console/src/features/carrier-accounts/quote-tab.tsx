@@ -165,16 +165,18 @@ function QuoteList({ quotes: { quotes, unavailable } }: { quotes: Quotes }) {
               <strong className="text-lg tabular-nums">{formatMoney(quote.total, quote.currency)}</strong>
             </Heading>
           </div>
-          <RowTable
-            label={`Price of ${quote.serviceName}`}
-            rows={quote.lines}
-            idOf={({ code }) => code}
-            columns={[
-              { name: "Line", className: "whitespace-nowrap", cell: (line) => line.label },
-              { name: "Why", className: "w-full text-muted", cell: ({ explanation }) => explanation },
-              { name: "Amount", isNumber: true, cell: ({ amount }) => formatMoney(amount, quote.currency) },
-            ]}
-          />
+          {quote.lines.length > 0 && (
+            <RowTable
+              label={`Price of ${quote.serviceName}`}
+              rows={quote.lines}
+              idOf={({ code }) => code}
+              columns={[
+                { name: "Line", className: "whitespace-nowrap", cell: (line) => line.label },
+                { name: "Why", className: "w-full text-muted", cell: ({ explanation }) => explanation },
+                { name: "Amount", isNumber: true, cell: ({ amount }) => formatMoney(amount, quote.currency) },
+              ]}
+            />
+          )}
           {quote.alternative && (
             <p className="px-3 py-1.5 text-sm text-warn">
               So near to zone {quote.alternative.zone} that the carrier may see it there
