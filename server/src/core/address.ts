@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import { Type } from "./type.ts";
-import { Strict } from "./schema.ts";
+import { Nullable, Strict } from "./schema.ts";
 
 const Text = Type.Optional(Type.String({ maxLength: 200 }));
 
@@ -20,6 +20,15 @@ export const Address = Strict({
   email: Type.Optional(Type.String({ maxLength: 254 })),
 });
 export type Address = Static<typeof Address>;
+
+/** Where an order goes. */
+export const ShippingAddress = Strict({
+  ...Address.properties,
+  residential: Type.Optional(
+    Nullable(Type.Boolean({ description: "A home, for which carriers charge more. Null: unknown" })),
+  ),
+});
+export type ShippingAddress = Static<typeof ShippingAddress>;
 
 const zipShapes: Record<string, RegExp> = {
   US: /^\d{5}(-\d{4})?$/,

@@ -1,4 +1,4 @@
-import { Address } from "../../../core/address.ts";
+import { ShippingAddress } from "../../../core/address.ts";
 import { errorsAt } from "../../../core/errors.ts";
 import { maskErrors } from "../../../core/mask-person.ts";
 import { Strict } from "../../../core/schema.ts";
@@ -11,8 +11,8 @@ export const updateAddress = defineAction({
   group: "shipping",
   description:
     "Updates fields of the shipping address and marks it unverified. Omitted fields are unchanged; an empty " +
-    "string clears a field.",
-  params: Strict({ address: Address }),
+    "string, or null for `residential`, clears a field.",
+  params: Strict({ address: ShippingAddress }),
   example: { address: { address1: "5 Main Street", city: "Springfield", provinceCode: "IL", zip: "62701" } },
   statuses: beforeShipping,
   check({ address }) {
@@ -23,10 +23,19 @@ export const updateAddress = defineAction({
   asksAbout: ({ address }) =>
     Object.keys(address).map((member) => ({ path: `shippingAddress.${member}`, pointer: `/address/${member}` })),
   apply(order, { address }) {
-    const before: Address = order.shippingAddress ?? {};
-    const changed = Object.entries(address).filter(([field, text]) => text !== (before[field as keyof Address] ?? ""));
+    const before: ShippingAddress = order.shippingAddress ?? {};
+    const changed = Object.entries(address).filter(
+      ([field, value]) => orNull(value) !== orNull(before[field as keyof ShippingAddress]),
+    );
     if (changed.length === 0) return { patch: {} };
-    const merged = Object.entries({ ...before, ...Object.fromEntries(changed) }).filter(([, text]) => text !== "");
+    const merged = Object.entries({ ...before, ...Object.fromEntries(changed) }).filter(
+      ([, value]) => orNull(value) !== null,
+    );
     return changeSent(order, { shippingAddress: Object.fromEntries(merged), addressStatus: "unverified" });
   },
 });
+
+/** What clears a field is equal to a field that is not there. */
+function orNull<Value>(value: Value): Value | null {
+  return value === "" || value === undefined ? null : value;
+}
