@@ -41,13 +41,20 @@ const demoBridges: BridgeDirectory = {
   readSent: () => Promise.resolve(),
 };
 
-const can = { givesPrices: true, sellsLabels: true, takesLabelsBack: true, isRatedLocally: true };
+const can = {
+  givesPrices: true,
+  sellsLabels: true,
+  takesLabelsBack: true,
+  isRatedLocally: true,
+  comparisonOnly: false,
+};
 const priceOf = (service: string, dollars: number, transitDays: number | null) => ({
   service,
   serviceName: service.toLowerCase(),
   totalCents: dollars * 100,
   currency: "USD",
   transitDays,
+  quote: { cents: dollars * 100, currency: "USD", transitDays, deliverBy: null, expiresAt: null, carrierData: null },
 });
 
 /**
@@ -69,8 +76,8 @@ const demoCarriers: CarrierDirectory = {
   ],
   addressOf: (id) => (id === null ? undefined : newark),
   labelsOf: () => [],
-  pricesOf(accountId, { weight }) {
-    const kilos = Math.ceil(toGrams(weight) / 1000);
+  pricesOf(accountId, { parcels }) {
+    const kilos = Math.ceil(parcels.reduce((sum, { weight }) => sum + toGrams(weight), 0) / 1000);
     if (kilos > 30) return { prices: [], unavailable: [{ service: "", code: "too_heavy", message: "Too heavy." }] };
     const [slow, fast] = accountId === accountIds.demo ? [5 + kilos, 30] : [6 + kilos, 20 + kilos];
     return {

@@ -1,32 +1,29 @@
 import type { ServiceLevel } from "../../carriers/rate-card/service-level.ts";
 import { usualDays } from "../../carriers/rate-card/service-level.ts";
-import type { ShipOptions } from "../../carriers/seam/ship-options.ts";
+import { centsOf } from "../../carriers/seam/money.ts";
+import type { Quote } from "../../carriers/seam/quotes.ts";
+import type { Parcel, ShipOptions } from "../../carriers/seam/ship-options.ts";
 import type { Address } from "../../core/address.ts";
 import { HubError } from "../../core/errors.ts";
 import { toCents } from "../../core/money.ts";
-import type { Dimensions, Weight } from "../../core/weight.ts";
 import type { Ctx } from "../../context.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { CarrierOffer } from "../carrier-accounts/carrier-accounts.ts";
 import { listCarrierOffers } from "../carrier-accounts/carrier-accounts.ts";
 import type { Rater } from "../carrier-accounts/open-carrier.ts";
 import { openRater } from "../carrier-accounts/open-carrier.ts";
-import type { OrderLabel } from "../labels/labels.ts";
+import type { LabelQuote, OrderLabel } from "../labels/labels.ts";
 import { listOrderLabels } from "../labels/labels.ts";
 import { listLocationAddresses } from "../locations/locations.ts";
-import { today } from "../organizations/organizations.ts";
 
-/** A parcel to get prices for. */
-export type ParcelToRate = {
+/** A shipment to get prices for. */
+export type ShipmentToRate = {
   from: Address;
   to: Address;
-  weight: Weight;
-  dimensions: Dimensions | null;
-  /** Instead of `weight` and `dimensions`. */
-  parcels?: readonly { weight: Weight; dimensions: Dimensions | null }[];
-  options?: ShipOptions;
-  /** Default: today. */
-  shipDate?: string | null;
+  parcels: Parcel[];
+  options: ShipOptions;
+  /** A day such as 2026-01-31. */
+  shipDate: string;
 };
 
 export type Price = {
@@ -36,6 +33,8 @@ export type Price = {
   currency: string;
   /** From the contract, else the usual time of this service level. */
   transitDays: number | null;
+  /** Bought with the label, so that the carrier sells at this price. */
+  quote: LabelQuote;
 };
 /** Prices of an account by service, and why others have none. */
 type Prices = { prices: Price[]; unavailable: { service: string; code: string; message: string }[] };
@@ -51,7 +50,7 @@ export type CarrierDirectory = {
   addressOf(locationId: string | null): Address | undefined;
   /** The order's labels as of `readLabels`. */
   labelsOf(orderId: string): readonly OrderLabel[];
-  pricesOf(accountId: string, parcel: ParcelToRate): Prices | typeof priceNotFetched;
+  pricesOf(accountId: string, shipment: ShipmentToRate): Prices | typeof priceNotFetched;
 };
 
 export type OpenCarrierDirectory = CarrierDirectory & {
@@ -69,30 +68,29 @@ export async function openCarrierDirectory(ctx: Ctx, isNeeded: boolean): Promise
   const addresses = isNeeded ? await listLocationAddresses(ctx.db, ctx.orgId) : new Map<string, Address>();
   let labels = new Map<string, OrderLabel[]>();
   const known = new Map<string, Prices>();
-  const wanted = new Map<string, { accountId: string; parcel: ParcelToRate }>();
+  const wanted = new Map<string, { accountId: string; shipment: ShipmentToRate }>();
   const raters = new Map<string, Promise<Rater | Prices>>();
 
-  async function price(key: string, accountId: string, parcel: ParcelToRate): Promise<void> {
-    const { shipDate = null } = parcel;
+  async function price(key: string, accountId: string, shipment: ShipmentToRate): Promise<void> {
+    const { shipDate } = shipment;
     const contract = `${accountId} ${shipDate}`;
     const opening = raters.get(contract) ?? openOrExplain(ctx, accountId, shipDate);
     raters.set(contract, opening);
     const rater = await opening;
-    known.set(key, "rate" in rater ? await pricesFrom(rater, parcel) : rater);
+    known.set(key, "rate" in rater ? await pricesFrom(rater, shipment) : rater);
   }
 
   return {
     offers,
     addressOf: (locationId) => (locationId === null ? undefined : addresses.get(locationId)),
     labelsOf: (orderId) => labels.get(orderId) ?? [],
-    pricesOf(accountId, parcel) {
+    pricesOf(accountId, shipment) {
       const isLocal = offers.some(({ id, isRatedLocally }) => id === accountId && isRatedLocally);
-      const { from, to, weight, dimensions, options, shipDate } = parcel;
-      const parcels = parcel.parcels?.map((one) => [one.weight, one.dimensions]) ?? [[weight, dimensions]];
+      const { from, to, parcels, options, shipDate } = shipment;
       const places = isLocal ? [from, to].map(placeOf) : [from, to];
-      const key = JSON.stringify([accountId, places, parcels, options ?? {}, shipDate ?? null]);
+      const key = JSON.stringify([accountId, places, parcels, options, shipDate]);
       const found = known.get(key);
-      if (!found) wanted.set(key, { accountId, parcel });
+      if (!found) wanted.set(key, { accountId, shipment });
       return found ?? priceNotFetched;
     },
     async readLabels(db, orderIds) {
@@ -104,7 +102,7 @@ export async function openCarrierDirectory(ctx: Ctx, isNeeded: boolean): Promise
       wanted.clear();
       for (let from = 0; from < questions.length; from += parcelsAtOnce) {
         const some = questions.slice(from, from + parcelsAtOnce);
-        await Promise.all(some.map(([key, { accountId, parcel }]) => price(key, accountId, parcel)));
+        await Promise.all(some.map(([key, { accountId, shipment }]) => price(key, accountId, shipment)));
       }
     },
   };
@@ -115,23 +113,18 @@ function placeOf({ zip, provinceCode, countryCode, country }: Address) {
   return { zip, provinceCode, countryCode, country };
 }
 
-async function openOrExplain(ctx: Ctx, accountId: string, shipDate: string | null): Promise<Rater | Prices> {
+async function openOrExplain(ctx: Ctx, accountId: string, shipDate: string): Promise<Rater | Prices> {
   try {
-    return await openRater(ctx, accountId, shipDate ?? (await today(ctx)));
+    return await openRater(ctx, accountId, shipDate);
   } catch (error) {
     if (!(error instanceof HubError)) throw error;
     return { prices: [], unavailable: [{ service: "", code: error.code, message: error.message }] };
   }
 }
 
-async function pricesFrom({ open, rate }: Rater, parcel: ParcelToRate): Promise<Prices> {
-  const { from, to, options = {}, parcels = [parcel] } = parcel;
-  const response = await rate({
-    from,
-    to,
-    parcels: parcels.map(({ weight, dimensions }) => ({ weight, ...(dimensions ? { dimensions } : {}) })),
-    options,
-  });
+async function pricesFrom({ open, rate }: Rater, shipment: ShipmentToRate): Promise<Prices> {
+  const { shipDate: _day, ...request } = shipment;
+  const response = await rate(request);
   if (!("done" in response)) {
     const { code, message } =
       "rejected" in response ? response.rejected : { code: "carrier_failed", message: response.unknown };
@@ -140,13 +133,20 @@ async function pricesFrom({ open, rate }: Rater, parcel: ParcelToRate): Promise<
   const prices: Price[] = [];
   const unavailable: Prices["unavailable"] = [];
   for (const answer of response.done) {
-    const { service, serviceName } = answer;
-    if ("reason" in answer) unavailable.push({ service, code: answer.reason, message: answer.message });
-    else {
-      const { total, currency, level } = answer;
-      const transitDays = answer.transitDays ?? usualDays[level as ServiceLevel] ?? null;
-      prices.push({ service, serviceName, totalCents: toCents(total), currency, transitDays });
-    }
+    if ("reason" in answer) unavailable.push({ service: answer.service, code: answer.reason, message: answer.message });
+    else prices.push(priceOf(answer));
   }
   return { prices, unavailable };
+}
+
+function priceOf(quote: Quote): Price {
+  const { service, serviceName, total, currency, level, transitDays, deliverBy, expiresAt, carrierData } = quote;
+  return {
+    service,
+    serviceName,
+    totalCents: toCents(total),
+    currency,
+    transitDays: transitDays ?? usualDays[level as ServiceLevel] ?? null,
+    quote: { cents: centsOf(total, currency), currency, transitDays, deliverBy, expiresAt, carrierData },
+  };
 }
