@@ -17,8 +17,9 @@ export type { LabelQuote, LabelSpec } from "./label.ts";
 export { parcelsToRate, priceWarning } from "./label.ts";
 export { labelWork } from "./label-requests.ts";
 export { requestLabels, requestVoids } from "./request-labels.ts";
-export type { StepLabel } from "./labels.store.ts";
+export type { RunLabels, StepLabel } from "./labels.store.ts";
 export {
+  countLabelsOfRuns,
   countOpenOfRuns,
   deleteOldLabelFilesAcrossOrgs,
   hasLabelsOfRunsAcrossOrgs,
