@@ -30,8 +30,9 @@ export type Consignment = {
  * price of a quote is that of the label.
  */
 export function consignmentOf(order: Order | undefined, request: Request, lines: Lines): Consignment {
-  const to = request.to ?? (order && recipientOf(order));
-  const residential = request.options?.residential ?? (request.to ? null : order?.shippingAddress?.residential) ?? null;
+  const { residential: isHome = null, ...address } = request.to ?? (order && recipientOf(order)) ?? {};
+  const to = Object.keys(address).length === 0 ? undefined : address;
+  const residential = request.options?.residential ?? isHome;
   const options = { ...request.options, ...(residential === null ? {} : { residential }) };
   return { to, options, ...contentsOf(order, request, lines) };
 }
@@ -89,9 +90,8 @@ function packagesOf(order: Order, lines: Lines): Contents {
 
 function recipientOf({ shippingAddress, customer }: Order): Address | undefined {
   if (!shippingAddress) return undefined;
-  const { residential: _home, ...address } = shippingAddress;
-  const hasName = Boolean(address.name?.trim() || address.company?.trim());
-  return hasName || customer.name === undefined ? address : { ...address, name: customer.name };
+  const hasName = Boolean(shippingAddress.name?.trim() || shippingAddress.company?.trim());
+  return hasName || customer.name === undefined ? shippingAddress : { ...shippingAddress, name: customer.name };
 }
 
 function onlyPackageOf(order: Order): Order["packages"][number] | undefined {

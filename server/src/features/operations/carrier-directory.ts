@@ -15,9 +15,10 @@ import { openRater } from "../carrier-accounts/open-carrier.ts";
 import type { LabelQuote, OrderLabel } from "../labels/labels.ts";
 import { listOrderLabels } from "../labels/labels.ts";
 import { listLocationAddresses } from "../locations/locations.ts";
+import { today } from "../organizations/organizations.ts";
 
-/** A shipment to get prices for. */
-export type ShipmentToRate = {
+/** What to get prices for. */
+export type ParcelToRate = {
   from: Address;
   to: Address;
   parcels: Parcel[];
@@ -50,7 +51,7 @@ export type CarrierDirectory = {
   addressOf(locationId: string | null): Address | undefined;
   /** The order's labels as of `readLabels`. */
   labelsOf(orderId: string): readonly OrderLabel[];
-  pricesOf(accountId: string, shipment: ShipmentToRate): Prices | typeof priceNotFetched;
+  pricesOf(accountId: string, parcel: ParcelToRate): Prices | typeof priceNotFetched;
 };
 
 export type OpenCarrierDirectory = CarrierDirectory & {
@@ -68,29 +69,29 @@ export async function openCarrierDirectory(ctx: Ctx, isNeeded: boolean): Promise
   const addresses = isNeeded ? await listLocationAddresses(ctx.db, ctx.orgId) : new Map<string, Address>();
   let labels = new Map<string, OrderLabel[]>();
   const known = new Map<string, Prices>();
-  const wanted = new Map<string, { accountId: string; shipment: ShipmentToRate }>();
+  const wanted = new Map<string, { accountId: string; parcel: ParcelToRate }>();
   const raters = new Map<string, Promise<Rater | Prices>>();
 
-  async function price(key: string, accountId: string, shipment: ShipmentToRate): Promise<void> {
-    const { shipDate } = shipment;
+  async function price(key: string, accountId: string, parcel: ParcelToRate): Promise<void> {
+    const { shipDate = null } = parcel;
     const contract = `${accountId} ${shipDate}`;
     const opening = raters.get(contract) ?? openOrExplain(ctx, accountId, shipDate);
     raters.set(contract, opening);
     const rater = await opening;
-    known.set(key, "rate" in rater ? await pricesFrom(rater, shipment) : rater);
+    known.set(key, "rate" in rater ? await pricesFrom(rater, parcel) : rater);
   }
 
   return {
     offers,
     addressOf: (locationId) => (locationId === null ? undefined : addresses.get(locationId)),
     labelsOf: (orderId) => labels.get(orderId) ?? [],
-    pricesOf(accountId, shipment) {
+    pricesOf(accountId, parcel) {
       const isLocal = offers.some(({ id, isRatedLocally }) => id === accountId && isRatedLocally);
-      const { from, to, parcels, options, shipDate } = shipment;
+      const { from, to, parcels, options, shipDate } = parcel;
       const places = isLocal ? [from, to].map(placeOf) : [from, to];
       const key = JSON.stringify([accountId, places, parcels, options, shipDate]);
       const found = known.get(key);
-      if (!found) wanted.set(key, { accountId, shipment });
+      if (!found) wanted.set(key, { accountId, parcel });
       return found ?? priceNotFetched;
     },
     async readLabels(db, orderIds) {
@@ -102,7 +103,7 @@ export async function openCarrierDirectory(ctx: Ctx, isNeeded: boolean): Promise
       wanted.clear();
       for (let from = 0; from < questions.length; from += parcelsAtOnce) {
         const some = questions.slice(from, from + parcelsAtOnce);
-        await Promise.all(some.map(([key, { accountId, shipment }]) => price(key, accountId, shipment)));
+        await Promise.all(some.map(([key, { accountId, parcel }]) => price(key, accountId, parcel)));
       }
     },
   };
@@ -113,18 +114,18 @@ function placeOf({ zip, provinceCode, countryCode, country }: Address) {
   return { zip, provinceCode, countryCode, country };
 }
 
-async function openOrExplain(ctx: Ctx, accountId: string, shipDate: string): Promise<Rater | Prices> {
+async function openOrExplain(ctx: Ctx, accountId: string, shipDate: string | null): Promise<Rater | Prices> {
   try {
-    return await openRater(ctx, accountId, shipDate);
+    return await openRater(ctx, accountId, shipDate ?? (await today(ctx)));
   } catch (error) {
     if (!(error instanceof HubError)) throw error;
     return { prices: [], unavailable: [{ service: "", code: error.code, message: error.message }] };
   }
 }
 
-async function pricesFrom({ open, rate }: Rater, shipment: ShipmentToRate): Promise<Prices> {
-  const { shipDate: _day, ...request } = shipment;
-  const response = await rate(request);
+async function pricesFrom({ open, rate }: Rater, parcel: ParcelToRate): Promise<Prices> {
+  const { from, to, options, parcels } = parcel;
+  const response = await rate({ from, to, parcels, options });
   if (!("done" in response)) {
     const { code, message } =
       "rejected" in response ? response.rejected : { code: "carrier_failed", message: response.unknown };

@@ -1,7 +1,7 @@
 import type { Static, TObject } from "typebox";
 import { ActorShape } from "../../core/actor.ts";
 import { Type } from "../../core/type.ts";
-import { Address, ShippingAddress } from "../../core/address.ts";
+import { Address } from "../../core/address.ts";
 import { importReport } from "../../core/csv/import-shapes.ts";
 import { bulkAnswer } from "../../core/row-failure.ts";
 import {
@@ -63,7 +63,7 @@ export const OrderAnswer = Type.Object({
   bridgeId: Nullable(Id),
   externalId: Nullable(Text),
   customer: Type.Object({ name: MaybeText, email: MaybeText, phone: MaybeText }),
-  shippingAddress: MaybeObject(ShippingAddress),
+  shippingAddress: MaybeObject(Address),
   billingAddress: MaybeObject(Address),
   addressStatus: OneOf(["unverified", "valid", "invalid"]),
   lines: Type.Array(OrderLine),

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from "typebox";
 import { Type } from "../../core/type.ts";
-import { Address, ShippingAddress } from "../../core/address.ts";
+import { Address } from "../../core/address.ts";
 import { orderPresets } from "../../connectors/csv/order-presets.ts";
 import { importRequest, MappingText, readingOptions } from "../../core/csv/import-shapes.ts";
 import { PatchFor } from "../../core/merge-patch.ts";
@@ -107,7 +107,7 @@ const removable = optional({
   bridgeId: Id,
   externalId: Line(200, "The order's id at the bridge; unique there"),
   customer: Strict({ name: Text(200), email: Text(254), phone: Text(50) }),
-  shippingAddress: ShippingAddress,
+  shippingAddress: Address,
   billingAddress: Address,
   lines: Type.Array(LineRequest, { maxItems: orderLimits.lines }),
   total: Type.Number({ minimum: 0, maximum: 1_000_000_000_000, description: totalText }),

@@ -12,7 +12,7 @@ import { shippingParts } from "../../orders/orders.schemas.ts";
 import { shippableStatuses } from "../../orders/orders.states.ts";
 import type { Refusal } from "../action.ts";
 import { defineAction, refuse } from "../action.ts";
-import type { CarrierDirectory, ShipmentToRate } from "../carrier-directory.ts";
+import type { CarrierDirectory, ParcelToRate } from "../carrier-directory.ts";
 import { priceNotFetched } from "../carrier-directory.ts";
 import { joinWarnings, rateOf, rateWarnings, toStepPrice } from "../compare-rates.ts";
 
@@ -75,7 +75,7 @@ export const buyLabel = defineAction({
   },
 });
 
-function shipmentOf({ from, to, parcels, options, shipDate }: LabelSpec): ShipmentToRate {
+function shipmentOf({ from, to, parcels, options, shipDate }: LabelSpec): ParcelToRate {
   return { from, to, parcels: parcelsToRate(parcels), options, shipDate };
 }
 

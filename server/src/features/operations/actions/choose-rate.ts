@@ -13,7 +13,7 @@ import { beforeShipping } from "../../orders/orders.states.ts";
 import type { Order } from "../../orders/order.ts";
 import type { Refusal } from "../action.ts";
 import { changeSent, defineAction, refuse } from "../action.ts";
-import type { CarrierDirectory, Price, ShipmentToRate } from "../carrier-directory.ts";
+import type { CarrierDirectory, Price, ParcelToRate } from "../carrier-directory.ts";
 import { priceNotFetched } from "../carrier-directory.ts";
 import type { Rate } from "../compare-rates.ts";
 import { byPreference, joinWarnings, preferences, rateOf, rateWarnings, toStepPrice } from "../compare-rates.ts";
@@ -130,7 +130,7 @@ function shipmentToRate(
   carriers: CarrierDirectory,
   { weight, options }: Params,
   shipDate: string,
-): ShipmentToRate | Refusal {
+): ParcelToRate | Refusal {
   const from = carriers.addressOf(order.locationId);
   if (!from?.zip) {
     const message = "The order has no location with a postal code to ship from.";

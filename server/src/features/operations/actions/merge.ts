@@ -1,5 +1,6 @@
 import { Type } from "../../../core/type.ts";
-import type { ShippingAddress } from "../../../core/address.ts";
+import type { Address } from "../../../core/address.ts";
+import { addressTexts } from "../../../core/address.ts";
 import { cleanAddress } from "../../../core/clean-address.ts";
 import { roundToCents } from "../../../core/money.ts";
 import { orderLimits } from "../../../core/order-limits.ts";
@@ -105,11 +106,11 @@ function shipToOf({ shippingAddress }: Order): string[] | undefined {
   return hasRecipient && hasDestination ? membersOf(destination) : undefined;
 }
 
-/** Whether it is a home says nothing about where it is. */
-function membersOf({ residential: _home, ...address }: ShippingAddress): string[] {
-  return Object.entries(cleanAddress(address))
-    .filter(([, value]) => value !== "")
-    .map(([field, value]) => `${field}=${value.toLowerCase()}`)
+function membersOf(address: Address): string[] {
+  const clean = cleanAddress(address);
+  return addressTexts
+    .filter((field) => clean[field])
+    .map((field) => `${field}=${clean[field]!.toLowerCase()}`)
     .toSorted();
 }
 

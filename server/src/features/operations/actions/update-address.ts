@@ -1,9 +1,20 @@
-import { ShippingAddress } from "../../../core/address.ts";
+import { Address } from "../../../core/address.ts";
 import { errorsAt } from "../../../core/errors.ts";
 import { maskErrors } from "../../../core/mask-person.ts";
 import { Strict } from "../../../core/schema.ts";
 import { beforeShipping } from "../../orders/orders.states.ts";
 import { changeSent, defineAction } from "../action.ts";
+
+const placeMembers = new Set([
+  "address1",
+  "address2",
+  "city",
+  "province",
+  "provinceCode",
+  "zip",
+  "country",
+  "countryCode",
+]);
 
 export const updateAddress = defineAction({
   type: "update_address",
@@ -11,8 +22,8 @@ export const updateAddress = defineAction({
   group: "shipping",
   description:
     "Updates fields of the shipping address and marks it unverified. Omitted fields are unchanged; an empty " +
-    "string, or null for `residential`, clears a field.",
-  params: Strict({ address: ShippingAddress }),
+    "string clears a field.",
+  params: Strict({ address: Address }),
   example: { address: { address1: "5 Main Street", city: "Springfield", provinceCode: "IL", zip: "62701" } },
   statuses: beforeShipping,
   check({ address }) {
@@ -23,19 +34,14 @@ export const updateAddress = defineAction({
   asksAbout: ({ address }) =>
     Object.keys(address).map((member) => ({ path: `shippingAddress.${member}`, pointer: `/address/${member}` })),
   apply(order, { address }) {
-    const before: ShippingAddress = order.shippingAddress ?? {};
-    const changed = Object.entries(address).filter(
-      ([field, value]) => orNull(value) !== orNull(before[field as keyof ShippingAddress]),
-    );
+    const before: Address = order.shippingAddress ?? {};
+    const changed = Object.entries(address).filter(([field, text]) => text !== (before[field as keyof Address] ?? ""));
     if (changed.length === 0) return { patch: {} };
-    const merged = Object.entries({ ...before, ...Object.fromEntries(changed) }).filter(
-      ([, value]) => orNull(value) !== null,
+    // Whether it is a home was said of the former street.
+    const kept = changed.some(([field]) => placeMembers.has(field)) ? { ...before, residential: null } : before;
+    const merged = Object.entries({ ...kept, ...Object.fromEntries(changed) }).filter(
+      ([, value]) => value !== "" && value !== null,
     );
     return changeSent(order, { shippingAddress: Object.fromEntries(merged), addressStatus: "unverified" });
   },
 });
-
-/** What clears a field is equal to a field that is not there. */
-function orNull<Value>(value: Value): Value | null {
-  return value === "" || value === undefined ? null : value;
-}

@@ -1,5 +1,5 @@
 import { Type } from "../../../core/type.ts";
-import type { Address, ShippingAddress } from "../../../core/address.ts";
+import type { Address } from "../../../core/address.ts";
 import { addressProblems } from "../../../core/address.ts";
 import { cleanAddress, zipStateProblem } from "../../../core/clean-address.ts";
 import { OneOf, Strict } from "../../../core/schema.ts";
@@ -26,7 +26,7 @@ export const validateAddress = defineAction({
   statuses: openStatuses,
   apply(order, { mode, on_failure: onFailure = "fail" }, env) {
     const given = order.shippingAddress;
-    const address = given && mode === "validate_and_normalize" ? normalized(given) : given;
+    const address = given && mode === "validate_and_normalize" ? cleanAddress(given) : given;
     const problems = problemsOf(address);
     const isOwnHold = (hold: Hold): boolean => hold.handle === handle && hold.source === "system";
     if (problems.length === 0) {
@@ -43,10 +43,6 @@ export const validateAddress = defineAction({
     return full ?? { patch: { addressStatus: "invalid", holds: withHold(order, placed) }, warning };
   },
 });
-
-function normalized({ residential, ...address }: ShippingAddress): ShippingAddress {
-  return { ...cleanAddress(address), ...(residential === undefined ? {} : { residential }) };
-}
 
 function problemsOf(address: Address | null): string[] {
   const mismatch = address && zipStateProblem(address);
