@@ -119,8 +119,9 @@ async function findObstacle(
   ctx: Ctx,
   { runId, attempts, orderId }: ShipmentLabel,
 ): Promise<CarrierOrFailure | undefined> {
-  if (runId === null || attempts > 1 || orderId === null) return undefined;
-  const [order] = await readOrders(ctx.db, ctx.orgId, [orderId]);
+  if (runId === null || attempts > 1) return undefined;
+  // A run requests labels for orders only: without one, the order was deleted.
+  const [order] = orderId === null ? [] : await readOrders(ctx.db, ctx.orgId, [orderId]);
   if (!order) return { rejected: { code: "order_not_found", message: "The order was deleted." } };
   const problem = shippingProblem(order);
   return problem && { rejected: { code: problem.code, message: problem.message } };
