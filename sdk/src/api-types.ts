@@ -252,6 +252,8 @@ export type CarrierAccount = {
   };
   serviceAliases: Record<string, string>;
   isActive: boolean;
+  /** Its prices are compared, not used: `choose_rate` leaves the account out unless it is named */
+  comparisonOnly: boolean;
   rateCard: {
     id: string;
     version: number;
@@ -720,6 +722,9 @@ export type Label = {
   trackingNumber: string | null;
   cost: number | null;
   currency: string;
+  /** The price at which `buy_label` requested the label. Null: no quote */
+  quotedCost: number | null;
+  quotedCurrency: string | null;
   /** What `cost` consists of, as far as the carrier says */
   chargeLines: Array<{
     code: string;
@@ -738,6 +743,10 @@ export type Label = {
     contentBytes: number | null;
   }>;
   failure: {
+    code: string;
+    message: string;
+  } | null;
+  warning: {
     code: string;
     message: string;
   } | null;
@@ -809,7 +818,7 @@ export type LabelRequest = {
     height: number;
     unit: "cm" | "in";
   };
-  /** Instead of `weight` and `dimensions`: the parcels of one shipment, lead first. Each gets its own tracking number */
+  /** Instead of `weight` and `dimensions`: the parcels of one shipment, lead first. Each gets its own tracking number. Default: the packages of the order, where it has several and no `lines` are given */
   parcels?: Array<{
     weight: Weight;
     dimensions?: Dimensions;
@@ -1357,7 +1366,18 @@ export type OperationRun = {
     /** Of an undo: succeeded orders with steps that could not be undone; GET .../result-groups lists them */
     partially_undone: number;
   };
-  /** Label and void requests of the run that are pending at carriers. They outlast the run; a rejected one fails its order afterwards */
+  /** Labels of the run as they are now */
+  labels: {
+    /** Labels that buy_label requested */
+    requested: number;
+    /** Of them, those that carriers sold, also if they were voided since */
+    bought: number;
+    /** Of them, those that carriers rejected or whose outcome is unknown */
+    failed: number;
+    /** Labels that void_label voided and whose refund the carrier has not decided */
+    refunds_pending: number;
+  };
+  /** Label and void requests of the run that are pending at carriers. The run is `running` until there are none, unless it was cancelled; a rejected one fails its order */
   open_label_requests: number;
   errors_by_code: Record<string, number>;
   retried_by: Array<string>;
@@ -1440,6 +1460,8 @@ export type OperationRunResult = {
       total: number;
       currency: string;
       transit_days: number | null;
+      /** By the carrier's promise for this shipment, else by its transit days; null: unknown */
+      estimated_delivery_date: string | null;
     };
     error?: {
       code: string;
@@ -1505,7 +1527,18 @@ export type OperationRunSummary = {
     /** Of an undo: succeeded orders with steps that could not be undone; GET .../result-groups lists them */
     partially_undone: number;
   };
-  /** Label and void requests of the run that are pending at carriers. They outlast the run; a rejected one fails its order afterwards */
+  /** Labels of the run as they are now */
+  labels: {
+    /** Labels that buy_label requested */
+    requested: number;
+    /** Of them, those that carriers sold, also if they were voided since */
+    bought: number;
+    /** Of them, those that carriers rejected or whose outcome is unknown */
+    failed: number;
+    /** Labels that void_label voided and whose refund the carrier has not decided */
+    refunds_pending: number;
+  };
+  /** Label and void requests of the run that are pending at carriers. The run is `running` until there are none, unless it was cancelled; a rejected one fails its order */
   open_label_requests: number;
 };
 
@@ -1552,6 +1585,8 @@ export type Order = {
     countryCode?: string;
     phone?: string;
     email?: string;
+    /** A home, for which carriers charge more. Null: unknown */
+    residential?: boolean | null;
   } | null;
   billingAddress: {
     name?: string;
@@ -1718,7 +1753,24 @@ export type OrderRequest = {
     email?: string;
     phone?: string;
   };
-  shippingAddress?: Address;
+  shippingAddress?: {
+    name?: string;
+    company?: string;
+    address1?: string;
+    address2?: string;
+    city?: string;
+    province?: string;
+    /** Such as NY */
+    provinceCode?: string;
+    zip?: string;
+    country?: string;
+    /** ISO 3166, such as US */
+    countryCode?: string;
+    phone?: string;
+    email?: string;
+    /** A home, for which carriers charge more. Null: unknown */
+    residential?: boolean | null;
+  };
   billingAddress?: Address;
   lines?: Array<{
     /** Given by the hub when absent; unique within the order */
@@ -2008,6 +2060,8 @@ export type PreflightReport = {
         total: number;
         currency: string;
         transit_days: number | null;
+        /** By the carrier's promise for this shipment, else by its transit days; null: unknown */
+        estimated_delivery_date: string | null;
       };
       error?: {
         code: string;
@@ -3943,6 +3997,8 @@ export type Operations = {
         countryCode?: string | null;
         phone?: string | null;
         email?: string | null;
+        /** A home, for which carriers charge more. Null: unknown */
+        residential?:  | null;
       } | null;
       billingAddress?: {
         name?: string | null;
@@ -5226,6 +5282,8 @@ export type Operations = {
             total: number;
             currency: string;
             transit_days: number | null;
+            /** By the carrier's promise for this shipment, else by its transit days; null: unknown */
+            estimated_delivery_date: string | null;
           };
           error?: {
             code: string;
@@ -6865,6 +6923,8 @@ export type Operations = {
             total: number;
             currency: string;
             transit_days: number | null;
+            /** By the carrier's promise for this shipment, else by its transit days; null: unknown */
+            estimated_delivery_date: string | null;
           };
           error?: {
             code: string;
@@ -6963,7 +7023,7 @@ export type Operations = {
       page?: number;
       /** Entries a page */
       limit?: number;
-      carrier?: "rate-card" | "demo";
+      carrier?: "rate-card" | "easypost" | "shipengine" | "karrio" | "ups" | "fedex" | "usps" | "demo";
       isActive?: boolean;
       /** Part of the name */
       search?: string;
@@ -6977,7 +7037,7 @@ export type Operations = {
   "POST /api/v1/carrier-accounts": {
     body: {
       name: string;
-      carrier: "rate-card" | "demo";
+      carrier: "rate-card" | "easypost" | "shipengine" | "karrio" | "ups" | "fedex" | "usps" | "demo";
       description?: string;
       settings?: Record<string, unknown>;
       /** Stored encrypted and never returned */
@@ -7012,6 +7072,8 @@ export type Operations = {
       /** Names that others use for a service, each with the service of the rate card it stands for */
       serviceAliases?: Record<string, string>;
       isActive?: boolean;
+      /** Its prices are compared, not used: `choose_rate` leaves the account out unless it is named */
+      comparisonOnly?: boolean;
     };
     answer: CarrierAccount;
   };
@@ -7069,6 +7131,8 @@ export type Operations = {
       /** Names that others use for a service, each with the service of the rate card it stands for */
       serviceAliases?: Record<string, string | null>;
       isActive?: boolean;
+      /** Its prices are compared, not used: `choose_rate` leaves the account out unless it is named */
+      comparisonOnly?: boolean;
     };
     answer: CarrierAccount;
   };

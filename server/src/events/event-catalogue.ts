@@ -290,6 +290,7 @@ export const eventCatalogue = {
         ...account,
         description: Text,
         settings: Anything,
+        comparisonOnly: Type.Boolean(),
         credentialFields: Names,
         pickupRules: Nullable(Anything),
         serviceAliases: Anything,

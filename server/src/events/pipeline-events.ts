@@ -6,7 +6,18 @@ const Text = Type.String();
 const version = { version: Version };
 const named = { name: Text, ...version };
 const run = { retry_of: Nullable(Id), undo_of: Nullable(Id) };
-const runEnd = { ...run, total: Count, succeeded: Count, failed: Count, skipped: Count, no_change: Count };
+const runEnd = {
+  ...run,
+  total: Count,
+  succeeded: Count,
+  failed: Count,
+  skipped: Count,
+  no_change: Count,
+  labels: Type.Object(
+    { requested: Count, bought: Count, failed: Count },
+    { description: "Labels that the run requested" },
+  ),
+};
 const automation = { ...named, mode: Text, pipeline_id: Id };
 
 /** Saved pipelines, automations and runs. An automation's activity is reported by the events of its runs. */

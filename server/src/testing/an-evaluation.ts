@@ -30,6 +30,7 @@ const bridgeId = "0199f0a0-0000-7000-8000-00000000b001";
 export const accountIds = {
   demo: "0199f0a0-0000-7000-8000-00000000f001",
   card: "0199f0a0-0000-7000-8000-00000000f002",
+  trial: "0199f0a0-0000-7000-8000-00000000f003",
 };
 
 /** For tests: one bridge that has every task except `missing.task` and serves one location. */
@@ -41,18 +42,25 @@ const demoBridges: BridgeDirectory = {
   readSent: () => Promise.resolve(),
 };
 
-const can = { givesPrices: true, sellsLabels: true, takesLabelsBack: true, isRatedLocally: true };
+const can = {
+  givesPrices: true,
+  sellsLabels: true,
+  takesLabelsBack: true,
+  isRatedLocally: true,
+  comparisonOnly: false,
+};
 const priceOf = (service: string, dollars: number, transitDays: number | null) => ({
   service,
   serviceName: service.toLowerCase(),
   totalCents: dollars * 100,
   currency: "USD",
   transitDays,
+  quote: { cents: dollars * 100, currency: "USD", transitDays, deliverBy: null, expiresAt: null, carrierData: null },
 });
 
 /**
- * For tests: two accounts with three services each, priced by weight only; the second sells no labels. There are no labels yet,
- * and all locations are in Newark.
+ * For tests: two accounts with three services each, priced by weight only; the second sells no labels. A third one serves comparisons
+ * only and has a price of zero. There are no labels yet, and all locations are in Newark.
  */
 const demoCarriers: CarrierDirectory = {
   offers: [
@@ -66,12 +74,23 @@ const demoCarriers: CarrierDirectory = {
       isActive: true,
       sellsLabels: false,
     },
+    {
+      ...can,
+      id: accountIds.trial,
+      name: "Trial",
+      carrier: "demo",
+      carrierName: "demo",
+      isActive: true,
+      comparisonOnly: true,
+    },
   ],
   addressOf: (id) => (id === null ? undefined : newark),
   labelsOf: () => [],
-  pricesOf(accountId, { weight }) {
-    const kilos = Math.ceil(toGrams(weight) / 1000);
+  pricesOf(accountId, { parcels }) {
+    const kilos = Math.ceil(parcels.reduce((sum, { weight }) => sum + toGrams(weight), 0) / 1000);
     if (kilos > 30) return { prices: [], unavailable: [{ service: "", code: "too_heavy", message: "Too heavy." }] };
+    if (accountId === accountIds.trial)
+      return { prices: [priceOf("GROUND", 0, 4), priceOf("EXPRESS", 3, 1)], unavailable: [] };
     const [slow, fast] = accountId === accountIds.demo ? [5 + kilos, 30] : [6 + kilos, 20 + kilos];
     return {
       prices: [priceOf("GROUND", slow, 4), priceOf("EXPRESS", fast, 1), priceOf("ODD", 4, null)],

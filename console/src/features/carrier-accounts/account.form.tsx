@@ -17,6 +17,7 @@ type Draft = {
   name: string;
   description: string;
   isActive: boolean;
+  comparisonOnly: boolean;
   settings: Record<string, unknown>;
   aliases: Array<[theirs: string, ours: string]>;
   /** Write-only: what is entered replaces what is stored. */
@@ -27,6 +28,7 @@ const draftOf = (account: CarrierAccount): Draft => ({
   name: account.name,
   description: account.description,
   isActive: account.isActive,
+  comparisonOnly: account.comparisonOnly,
   settings: account.settings,
   aliases: Object.entries(account.serviceAliases),
   credentials: {},
@@ -37,6 +39,7 @@ const names = {
   name: "Name",
   description: "Description",
   isActive: "Active",
+  comparisonOnly: "For comparison only",
   settings: "Settings",
   aliases: "Names of services",
 };
@@ -68,6 +71,11 @@ export function AccountForm({ account, kind }: { account: CarrierAccount; kind: 
           label="Active: used for prices, labels and pickups"
           isOn={draft.isActive}
           onChange={(isActive) => set({ isActive })}
+        />
+        <Switch
+          label="For comparison only: rate shopping leaves it out unless it is named"
+          isOn={draft.comparisonOnly}
+          onChange={(comparisonOnly) => set({ comparisonOnly })}
         />
         {hasFields(kind?.settings) && (
           <SchemaForm

@@ -138,6 +138,7 @@ function Run({ run }: { run: OperationRun }) {
             { label: "skipped", value: summary.skipped, isOn: status === "skipped", onPick: pick("skipped") },
             { label: "not reached", value: summary.cancelled, isOn: status === "cancelled", onPick: pick("cancelled") },
             { label: "unchanged", value: summary.no_change },
+            ...(run.labels.requested > 0 ? [{ label: "labels bought", value: run.labels.bought }] : []),
           ]}
         />
         <ShareBar
@@ -216,7 +217,9 @@ function Progress({ run, done }: { run: OperationRun; done: number }) {
       label="Progress"
       done={done}
       total={run.order_count}
-      text={`${formatCount(done)} of ${formatCount(run.order_count)} orders`}
+      text={`${formatCount(done)} of ${formatCount(run.order_count)} orders${
+        run.open_label_requests > 0 ? `, ${plural(run.open_label_requests, "request")} open at carriers` : ""
+      }`}
     />
   );
 }

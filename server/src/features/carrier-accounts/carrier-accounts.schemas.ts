@@ -21,6 +21,9 @@ const Credentials = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown(),
 });
 export const maxAliases = 500;
 const ServiceName = Type.String({ minLength: 1, maxLength: 100 });
+const ComparisonOnly = Type.Boolean({
+  description: "Its prices are compared, not used: `choose_rate` leaves the account out unless it is named",
+});
 const aliases = {
   maxProperties: maxAliases,
   description: "Names that others use for a service, each with the service of the rate card it stands for",
@@ -37,6 +40,7 @@ export const CarrierAccountRequest = Strict(
     pickupRules: Type.Optional(PickupRules),
     serviceAliases: Type.Optional(Aliases),
     isActive: Type.Optional(Type.Boolean()),
+    comparisonOnly: Type.Optional(ComparisonOnly),
   },
   { examples: [{ name: "Ground contract 2026", carrier: "rate-card", pickupRules: { cutoffLocalTime: "14:00" } }] },
 );
@@ -51,6 +55,7 @@ export const CarrierAccountPatch = Strict(
     pickupRules: Type.Optional(Nullable(PatchFor(PickupRules))),
     serviceAliases: Type.Optional(Type.Record(ServiceName, Nullable(ServiceName), aliases)),
     isActive: Type.Optional(Type.Boolean()),
+    comparisonOnly: Type.Optional(ComparisonOnly),
   },
   { examples: [{ description: "Renewed in May" }] },
 );
@@ -84,6 +89,7 @@ export const CarrierAccount = Type.Object({
   pickupRules: PickupRules,
   serviceAliases: Type.Record(Type.String(), Type.String()),
   isActive: Type.Boolean(),
+  comparisonOnly: ComparisonOnly,
   rateCard: Nullable(CardRef),
   zoneChart: Nullable(ZoneChartInfo),
   createdAt: DateTime,

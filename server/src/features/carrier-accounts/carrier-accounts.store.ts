@@ -23,6 +23,7 @@ const own = defineColumns<AccountFields>("a", {
   pickupRules: "jsonb",
   serviceAliases: "jsonb",
   isActive: "boolean",
+  comparisonOnly: "boolean",
   version: "integer",
   createdAt: moment,
   updatedAt: moment,
@@ -83,12 +84,11 @@ export async function findAccount(db: Queryable, orgId: string, id: string, day:
   return row && toAccount(row);
 }
 
-export async function listNamed(
-  db: Queryable,
-  orgId: string,
-): Promise<Pick<Account, "id" | "name" | "carrier" | "isActive" | "settings">[]> {
-  return await db.query<Pick<Account, "id" | "name" | "carrier" | "isActive" | "settings">>(
-    `select id, name, carrier, settings, is_active as "isActive"
+type NamedAccount = Pick<Account, "id" | "name" | "carrier" | "isActive" | "comparisonOnly" | "settings">;
+
+export async function listNamed(db: Queryable, orgId: string): Promise<NamedAccount[]> {
+  return await db.query<NamedAccount>(
+    `select id, name, carrier, settings, is_active as "isActive", comparison_only as "comparisonOnly"
        from carrier_accounts
       where org_id = $1
       order by created_at, id`,

@@ -105,6 +105,7 @@ function newAccount(ctx: Ctx, given: Omit<CarrierAccountRequest, "credentials">,
     pickupRules: {},
     serviceAliases: {},
     isActive: true,
+    comparisonOnly: false,
     ...given,
     createdAt: at.toISOString(),
     updatedAt: at.toISOString(),
@@ -200,8 +201,8 @@ async function insertNamed(tx: Tx, ctx: Ctx, name: string, description: string):
 }
 
 /** The capabilities of an account. */
-export type CarrierOffer = Pick<CarrierAccount, "id" | "name" | "carrier" | "isActive"> & {
-  /** Name of the carrier in orders and shipments; for accounts with rate cards, the name of the account. */
+export type CarrierOffer = Pick<CarrierAccount, "id" | "name" | "carrier" | "isActive" | "comparisonOnly"> & {
+  /** Name of the carrier in orders and shipments; for accounts that only have rate cards, the name of the account. */
   carrierName: string;
   givesPrices: boolean;
   sellsLabels: boolean;
@@ -218,7 +219,7 @@ export async function listCarrierOffers(ctx: Ctx): Promise<CarrierOffer[]> {
     const usesRateCards = carrier?.usesRateCards(settings) ?? false;
     return {
       ...account,
-      carrierName: usesRateCards ? account.name : account.carrier,
+      carrierName: usesRateCards && !carrier?.createLabel ? account.name : account.carrier,
       givesPrices: carrier?.rate !== undefined,
       sellsLabels: carrier?.createLabel !== undefined,
       takesLabelsBack: carrier?.voidLabel !== undefined,

@@ -1,9 +1,6 @@
-import type { Carrier, CarrierCall, CarrierData, CarrierOperation } from "../../carriers/seam/carrier.ts";
-import type { Charge } from "../../carriers/seam/labels.ts";
+import type { Carrier, CarrierCall, CarrierOperation } from "../../carriers/seam/carrier.ts";
 import { HubError } from "../../core/errors.ts";
 import { RemoteError } from "../../core/remote-error.ts";
-import { linePattern } from "../../core/schema.ts";
-import { findUnstorableText } from "../../core/strict-json.ts";
 import type { Ctx, World } from "../../context.ts";
 import { change, systemContext } from "../../context.ts";
 import type { Stored } from "../../db/columns.ts";
@@ -15,6 +12,9 @@ import type { LeasedRow } from "../../queue/leases.ts";
 import type { WorkKind } from "../../queue/work.ts";
 import type { CarrierResponse, Effect, Failure, OpenCarrier } from "./open-carrier.ts";
 import { callCarrier, openCarrier, timeoutOf } from "./open-carrier.ts";
+import { isCarrierData } from "./storable-answers.ts";
+
+export { isCarrierData, isCharge, isStorableLine } from "./storable-answers.ts";
 
 /** A record that waits for a carrier's response. `attempts` includes the current one. */
 type RequestRecord = { id: string; carrierAccountId: string | null; attempts: number };
@@ -220,29 +220,4 @@ async function settle<R extends RequestRecord, T>(
 
 export function outcomeUnknown({ unknown }: NoResponse): Failure {
   return { code: "outcome_unknown", message: unknown };
-}
-
-const maxDataBytes = 16 * 1024;
-const line = new RegExp(linePattern, "u");
-
-/** Carriers' responses are untrusted input: these checks decide whether a part of one can be stored. */
-export function isStorableLine(text: unknown): text is string {
-  return typeof text === "string" && text.length <= 100 && line.test(text) && findUnstorableText(text).length === 0;
-}
-
-/** Lines may be negative, such as discounts. */
-export function isCharge({ cents, currency, lines = [] }: Charge): boolean {
-  return (
-    Number.isSafeInteger(cents) &&
-    cents >= 0 &&
-    /^[A-Z]{3}$/.test(currency) &&
-    lines.length <= 100 &&
-    lines.every((one) => isStorableLine(one.code) && isStorableLine(one.label) && Number.isSafeInteger(one.cents))
-  );
-}
-
-export function isCarrierData(data: unknown): data is CarrierData | undefined {
-  if (data === undefined) return true;
-  if (typeof data !== "object" || data === null || Array.isArray(data)) return false;
-  return Buffer.byteLength(JSON.stringify(data)) <= maxDataBytes && findUnstorableText(data).length === 0;
 }

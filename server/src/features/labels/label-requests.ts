@@ -1,3 +1,4 @@
+import type { CarrierData } from "../../carriers/seam/carrier-data.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import type { Ctx } from "../../context.ts";
 import type { CarrierRequest, CarrierOrFailure } from "../carrier-accounts/carrier-requests.ts";
@@ -24,7 +25,17 @@ export const purchase: CarrierRequest<ShipmentLabel, Sold> = {
     const day = await today(ctx);
     const shipDate = label.shipDate === null || label.shipDate < day ? day : label.shipDate;
     const parcels = requestedParcels(label);
-    const request = { service, from, to, parcels, options, shipDate, ...(reference !== null && { reference }) };
+    const quote = quoteToUse(label, shipDate, nowOf(ctx));
+    const request = {
+      service,
+      from,
+      to,
+      parcels,
+      options,
+      shipDate,
+      ...(reference !== null && { reference }),
+      ...(quote && { quote }),
+    };
     const sold = await readSold(ctx, label, shipDate, await carrier.createLabel!(call, request));
     if (!("problem" in sold)) return sold;
     ctx.log.error({ labelId: label.id, problem: sold.problem }, "a carrier sold a label that cannot be stored");
@@ -87,6 +98,12 @@ export const purchase: CarrierRequest<ShipmentLabel, Sold> = {
   rejected: (tx, ctx, current, failure) => save(tx, ctx, { ...move(current, "failed", nowOf(ctx)), failure }, "failed"),
 };
 
+/** A quote holds for its day and until it expires. Without one the carrier sells at its current price. */
+function quoteToUse({ quote, shipDate }: ShipmentLabel, day: string, now: string): CarrierData | null {
+  if (quote === null || shipDate !== day) return null;
+  return quote.expiresAt !== null && Date.parse(quote.expiresAt) <= Date.parse(now) ? null : quote.carrierData;
+}
+
 /** Retries a request without a response, with the same key, so that the carrier returns the label it has already sold. */
 async function resend(ctx: Ctx, label: ShipmentLabel, opened: CarrierOrFailure, stopping?: AbortSignal): Promise<void> {
   if (label.status === "voided") await sendAndSettle(ctx, refundCheck, label, opened, stopping);
@@ -102,8 +119,9 @@ async function findObstacle(
   ctx: Ctx,
   { runId, attempts, orderId }: ShipmentLabel,
 ): Promise<CarrierOrFailure | undefined> {
-  if (runId === null || attempts > 1 || orderId === null) return undefined;
-  const [order] = await readOrders(ctx.db, ctx.orgId, [orderId]);
+  if (runId === null || attempts > 1) return undefined;
+  // A run requests labels for orders only: without one, the order was deleted.
+  const [order] = orderId === null ? [] : await readOrders(ctx.db, ctx.orgId, [orderId]);
   if (!order) return { rejected: { code: "order_not_found", message: "The order was deleted." } };
   const problem = shippingProblem(order);
   return problem && { rejected: { code: problem.code, message: problem.message } };

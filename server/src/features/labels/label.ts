@@ -1,6 +1,7 @@
 import { findCarrier } from "../../carriers/installed-carriers.ts";
 import type { CarrierData } from "../../carriers/seam/carrier-data.ts";
 import type { ChargeLine } from "../../carriers/seam/labels.ts";
+import type { Quote } from "../../carriers/seam/quotes.ts";
 import { amountOf } from "../../carriers/seam/money.ts";
 import type { Parcel } from "../../carriers/seam/ship-options.ts";
 import { HubError } from "../../core/errors.ts";
@@ -15,10 +16,19 @@ import { labelMoves } from "./labels.states.ts";
 /** A label as stored: the API fields plus internal ones, without the file. */
 export type ShipmentLabel = Omit<
   LabelAnswer,
-  "cost" | "currency" | "chargeLines" | "parcels" | "refund" | "isVoidPending"
+  | "cost"
+  | "currency"
+  | "quotedCost"
+  | "quotedCurrency"
+  | "warning"
+  | "chargeLines"
+  | "parcels"
+  | "refund"
+  | "isVoidPending"
 > & {
   costCents: number | null;
   currency: string | null;
+  quote: LabelQuote | null;
   chargeLines: ChargeLine[];
   /** Null: no void was requested. */
   refund: LabelAnswer["refund"] | null;
@@ -29,15 +39,23 @@ export type ShipmentLabel = Omit<
   /** The step of a run that waits for the outcome. */
   runId: string | null;
   runStep: number | null;
+  /** The run that requested the label, and the one that requested its void, also after they have ended. */
+  purchaseRunId: string | null;
+  voidRunId: string | null;
   attempts: number;
   dueAt: string | null;
+};
+
+/** The price at which a label is requested. */
+export type LabelQuote = Pick<Quote, "currency" | "transitDays" | "deliverBy" | "expiresAt" | "carrierData"> & {
+  cents: number;
 };
 
 /** The label to buy. */
 export type LabelSpec = Pick<
   ShipmentLabel,
-  "orderId" | "service" | "from" | "to" | "weight" | "dimensions" | "options" | "shipDate" | "reference" | "lines"
-> & { parcels: LabelParcel[] };
+  "orderId" | "service" | "from" | "to" | "weight" | "dimensions" | "options" | "reference" | "lines" | "quote"
+> & { parcels: LabelParcel[]; shipDate: string };
 
 /** All parcels, lead first. */
 export function parcelsOf(label: ShipmentLabel): LabelParcel[] {
@@ -64,7 +82,11 @@ export function newParcel({ weight, dimensions, packaging, reference, insuredVal
 
 /** The parcels as a carrier is asked for them. */
 export function requestedParcels(label: ShipmentLabel): Parcel[] {
-  return parcelsOf(label).map(({ weight, dimensions, packaging, reference, insuredValue }) => ({
+  return parcelsToRate(parcelsOf(label));
+}
+
+export function parcelsToRate(parcels: readonly LabelParcel[]): Parcel[] {
+  return parcels.map(({ weight, dimensions, packaging, reference, insuredValue }) => ({
     weight,
     ...(dimensions && { dimensions }),
     ...(packaging !== null && { packaging }),
@@ -121,6 +143,8 @@ export function newLabel(
     failure: null,
     refund: null,
     voidRequestedAt: null,
+    purchaseRunId: askedBy?.runId ?? null,
+    voidRunId: null,
     ...(askedBy ? { ...askedBy, attempts: 0, dueAt: now } : { ...noRun, attempts: 1, dueAt: backoffUntil(now, 1) }),
     purchasedAt: null,
     voidedAt: null,
@@ -134,7 +158,7 @@ const noRun = { runId: null, runStep: null };
 
 /** The label with a pending void request. */
 export function voidRequested(label: ShipmentLabel, at: string, askedBy?: RunStep): ShipmentLabel {
-  const asked = touched({ ...label, voidRequestedAt: at, attempts: 1 }, at);
+  const asked = touched({ ...label, voidRequestedAt: at, voidRunId: askedBy?.runId ?? null, attempts: 1 }, at);
   return askedBy ? { ...asked, ...askedBy, attempts: 0, dueAt: at } : asked;
 }
 
@@ -156,6 +180,23 @@ export function touched(label: ShipmentLabel, at: string, retryAfterMs?: number)
   return { ...label, updatedAt: at, version: label.version + 1, dueAt };
 }
 
+/** What the carrier charged is not what it had quoted. */
+export function priceWarning({
+  costCents,
+  currency,
+  quote,
+}: Pick<ShipmentLabel, "costCents" | "currency" | "quote">): { code: string; message: string } | null {
+  if (costCents === null || currency === null || quote === null) return null;
+  if (costCents === quote.cents && currency === quote.currency) return null;
+  const [charged, quoted] = [priceText(costCents, currency), priceText(quote.cents, quote.currency)];
+  return { code: "price_differs", message: `The carrier charged ${charged}; its quote was ${quoted}.` };
+}
+
+function priceText(cents: number, currency: string): string {
+  const amount = amountOf(cents, currency);
+  return `${amount === cents ? cents : amount.toFixed(2)} ${currency}`;
+}
+
 const noRefund = { state: "none" as const, message: null, checkedAt: null };
 
 /**
@@ -164,8 +205,8 @@ const noRefund = { state: "none" as const, message: null, checkedAt: null };
  */
 export function presentLabel(ctx: Pick<Ctx, "principal">, label: ShipmentLabel): LabelAnswer {
   const mayKnow = maySeePersonalData(ctx);
-  const { from, to, costCents, failure, refund, voidRequestedAt, chargeLines } = label;
-  const currency = label.currency ?? "USD";
+  const { from, to, costCents, failure, refund, voidRequestedAt, chargeLines, quote } = label;
+  const currency = label.currency ?? quote?.currency ?? "USD";
   const { customs: _customs, billTo: _billTo, ...publicOptions } = label.options;
   return {
     ...label,
@@ -175,6 +216,9 @@ export function presentLabel(ctx: Pick<Ctx, "principal">, label: ShipmentLabel):
     to: mayKnow ? to : maskPerson(to),
     cost: costCents === null ? null : amountOf(costCents, currency),
     currency,
+    quotedCost: quote && amountOf(quote.cents, quote.currency),
+    quotedCurrency: quote?.currency ?? null,
+    warning: priceWarning(label),
     chargeLines: chargeLines.map(({ code, label: text, cents }) => ({
       code,
       label: text,

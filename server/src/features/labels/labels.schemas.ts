@@ -21,6 +21,8 @@ import { OrderRef } from "../orders/orders.schemas.ts";
 import { ShipmentAnswer } from "../shipments/shipment-answers.schemas.ts";
 import { labelStatuses } from "./labels.states.ts";
 
+export const maxParcels = 25;
+
 const Line = (description: string) => Type.String({ minLength: 1, maxLength: 100, pattern: linePattern, description });
 
 const ParcelLine = Strict({
@@ -66,9 +68,10 @@ export const LabelRequest = Strict(
     parcels: Type.Optional(
       Type.Array(Parcel, {
         minItems: 1,
-        maxItems: 25,
+        maxItems: maxParcels,
         description:
-          "Instead of `weight` and `dimensions`: the parcels of one shipment, lead first. Each gets its own tracking number",
+          "Instead of `weight` and `dimensions`: the parcels of one shipment, lead first. Each gets its own tracking number. Default: the " +
+          "packages of the order, where it has several and no `lines` are given",
       }),
     ),
     options: Type.Optional(ShipOptions),
@@ -136,6 +139,10 @@ export const LabelAnswer = Type.Object({
   trackingNumber: Nullable(Text),
   cost: Nullable(Type.Number()),
   currency: Text,
+  quotedCost: Nullable(
+    Type.Number({ description: "The price at which `buy_label` requested the label. Null: no quote" }),
+  ),
+  quotedCurrency: Nullable(Text),
   chargeLines: Type.Array(Type.Object({ code: Text, label: Text, amount: Type.Number() }), {
     description: "What `cost` consists of, as far as the carrier says",
   }),
@@ -146,6 +153,12 @@ export const LabelAnswer = Type.Object({
     description: "Further documents of the shipment",
   }),
   failure: Nullable(Type.Object({ code: Text, message: Text })),
+  warning: Nullable(
+    Type.Object(
+      { code: Text, message: Text },
+      { description: "price_differs: `cost` is not `quotedCost`. The label is good" },
+    ),
+  ),
   refund: Type.Object(
     {
       state: OneOf(["none", "submitted", "voided", "rejected", "not_applicable"]),
@@ -171,7 +184,9 @@ export const LabelSale = Type.Object({ label: LabelAnswer, shipment: Nullable(Sh
 export type LabelSale = Static<typeof LabelSale>;
 
 export const LabelFileQuery = Strict({
-  parcel: Type.Optional(Type.Integer({ minimum: 1, maximum: 25, description: "Number of the parcel. Default: 1" })),
+  parcel: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: maxParcels, description: "Number of the parcel. Default: 1" }),
+  ),
   document: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 10, description: "Instead of `parcel`: number of the document" }),
   ),

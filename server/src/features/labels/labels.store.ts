@@ -30,6 +30,7 @@ const columns = defineColumns<ShipmentLabel>("t", {
   costCents: "bigint",
   currency: "text",
   chargeLines: "jsonb",
+  quote: "jsonb",
   transitDays: "integer",
   deliverBy: "text",
   documents: "jsonb",
@@ -41,6 +42,8 @@ const columns = defineColumns<ShipmentLabel>("t", {
   voidRequestedAt: moment,
   runId: "uuid",
   runStep: "integer",
+  purchaseRunId: "uuid",
+  voidRunId: "uuid",
   attempts: "integer",
   dueAt: moment,
   purchasedAt: moment,
@@ -146,10 +149,12 @@ export async function lockLabels(tx: Tx, orgId: string, ids: string[]): Promise<
   return rows.map(toLabel);
 }
 
-/** The outcome of a label request or void request of a run step. */
-export type StepLabel = Pick<ShipmentLabel, "id" | "status" | "failure"> & {
+/** The outcome of a label request or void request of a run step. `orderId`: null if the order was deleted. */
+export type StepLabel = Pick<
+  ShipmentLabel,
+  "id" | "orderId" | "status" | "failure" | "refund" | "costCents" | "currency" | "quote"
+> & {
   orgId: string;
-  orderId: string;
   runId: string;
   runStep: number;
 };
@@ -176,6 +181,38 @@ export async function countOpenOfRuns(db: Queryable, orgId: string, runIds: stri
   return new Map(rows.map(({ runId, count }) => [runId, count]));
 }
 
+/** `requested`, `bought` and `failed`: labels that the run requested. `refundsPending`: labels that it voided. */
+export type RunLabels = { requested: number; bought: number; failed: number; refundsPending: number };
+
+/** The labels of each of these runs as they are now, by shipment_labels_by_purchase_run and shipment_labels_by_void_run. */
+export async function countLabelsOfRuns(
+  db: Queryable,
+  orgId: string,
+  runIds: string[],
+): Promise<Map<string, RunLabels>> {
+  if (runIds.length === 0) return new Map();
+  const rows = await db.query<RunLabels & { runId: string }>(
+    `select run.id as "runId", purchases.requested, purchases.bought, purchases.failed, voids.pending as "refundsPending"
+       from unnest($2::uuid[]) as run (id)
+      cross join lateral (
+              select count(*) as requested,
+                     count(*) filter (where label.status in ('purchased', 'voided')) as bought,
+                     count(*) filter (where label.status = 'failed') as failed
+                from shipment_labels label
+               where label.org_id = $1
+                 and label.purchase_run_id = run.id) purchases
+      cross join lateral (
+              select count(*) as pending
+                from shipment_labels label
+               where label.org_id = $1
+                 and label.void_run_id = run.id
+                 and label.status = 'voided'
+                 and label.refund ->> 'state' = 'submitted') voids`,
+    [orgId, runIds],
+  );
+  return new Map(rows.map(({ runId, ...counted }) => [runId, counted]));
+}
+
 /**
  * Takes labels whose requests have ended and whose runs have not been updated yet, all labels of a run step together. The
  * caller updates the runs in the same transaction, so that each label is taken once. `mayBeMore`: others may be waiting.
@@ -184,10 +221,12 @@ export async function takeEndedOfRunsAcrossOrgs(
   tx: Tx,
   limit: number,
 ): Promise<{ labels: StepLabel[]; mayBeMore: boolean }> {
-  // Both sides use the partial index shipment_labels_of_runs, which holds only labels of unfinished run steps.
+  // Both sides use the partial index shipment_labels_of_runs, which holds only labels of unfinished run steps. A label whose order was
+  // deleted is a step of its own: otherwise its run would never end.
   const found = await tx.query<StepLabel & { ofStep: number }>(
     `select label.id, label.org_id as "orgId", label.order_id as "orderId", label.run_id as "runId",
-            label.run_step as "runStep", label.status, label.failure, step.count as "ofStep"
+            label.run_step as "runStep", label.status, label.failure, label.refund, label.cost_cents as "costCents",
+            label.currency, label.quote, greatest(step.count, 1) as "ofStep"
        from shipment_labels label
       cross join lateral (
               select count(*) as count, bool_or(${isOpenRequest("other")}) as is_open
@@ -196,14 +235,14 @@ export async function takeEndedOfRunsAcrossOrgs(
                  and other.order_id = label.order_id
                  and other.run_step = label.run_step) step
       where label.run_id is not null
-        and not step.is_open
+        and not coalesce(step.is_open, ${isOpenRequest("label")})
       order by label.id
       limit $1
         for update of label skip locked`,
     [limit],
   );
   // Leave out steps with a label that is locked elsewhere or beyond the limit.
-  const labels = Map.groupBy(found, ({ runId, orderId, runStep }) => `${runId} ${orderId} ${runStep}`)
+  const labels = Map.groupBy(found, ({ id, runId, orderId, runStep }) => `${runId} ${orderId ?? id} ${runStep}`)
     .values()
     .filter((own) => own.length === own[0]!.ofStep)
     .toArray()

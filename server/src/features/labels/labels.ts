@@ -13,11 +13,13 @@ import * as store from "./labels.store.ts";
 
 export { buyLabel, buyLabelAgain, retryLabel } from "./buy-label.ts";
 export { markNotPurchased, markPurchased } from "./unknown-label.ts";
-export type { LabelSpec } from "./label.ts";
+export type { LabelQuote, LabelSpec } from "./label.ts";
+export { parcelsToRate, priceWarning } from "./label.ts";
 export { labelWork } from "./label-requests.ts";
 export { requestLabels, requestVoids } from "./request-labels.ts";
-export type { StepLabel } from "./labels.store.ts";
+export type { RunLabels, StepLabel } from "./labels.store.ts";
 export {
+  countLabelsOfRuns,
   countOpenOfRuns,
   deleteOldLabelFilesAcrossOrgs,
   hasLabelsOfRunsAcrossOrgs,
@@ -25,7 +27,9 @@ export {
 } from "./labels.store.ts";
 export type { OrderLabel } from "./order-labels.ts";
 export { listOrderLabels, unlistedOf, voidProblem } from "./order-labels.ts";
-export { parcelOf, labelSpecFor } from "./plan-label.ts";
+export { optionErrors } from "./check-options.ts";
+export { consignmentOf } from "./order-parcels.ts";
+export { labelSpecFor } from "./plan-label.ts";
 export { voidLabel } from "./void-label.ts";
 
 export async function getLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {

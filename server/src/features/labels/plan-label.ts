@@ -5,8 +5,6 @@ import type { FieldError } from "../../core/errors.ts";
 import { errorsAt, HubError, validationFailed } from "../../core/errors.ts";
 import { maskErrors } from "../../core/mask-person.ts";
 import { orNotFound } from "../../core/resources.ts";
-import type { Dimensions, Weight } from "../../core/weight.ts";
-import { addWeights } from "../../core/weight.ts";
 import type { Ctx } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import type { OpenCarrier } from "../carrier-accounts/open-carrier.ts";
@@ -21,6 +19,7 @@ import type { LabelSpec, ShipmentLabel } from "./label.ts";
 import { newParcel } from "./label.ts";
 import type { LabelRequest } from "./labels.schemas.ts";
 import { listOrderLabels, unlistedOf } from "./order-labels.ts";
+import { consignmentOf } from "./order-parcels.ts";
 import { linesOf } from "./parcel-lines.ts";
 
 /** A validated request, completed from its order; the carrier is not called yet. */
@@ -55,14 +54,14 @@ export function labelSpecFor(
   if (order) refuseUnshippable(order);
   const content = order ? linesOf(order, facts.others, request) : noLines(request);
   const { lines } = content;
-  const { options = {}, shipDate = facts.today } = request;
-  const { to, weight, dimensions } = parcelOf(order, request, lines);
+  const { shipDate = facts.today } = request;
+  const { to, parcels, weight, dimensions, options, errors: wrongParcels } = consignmentOf(order, request, lines);
   const from = request.from ?? facts.from;
   const errors = [
     ...addressErrors("/from", from, "`from` is required: the order has no location with an address."),
     ...addressErrors("/to", to, "`to` is required: there is no order with a shipping address."),
     ...recipientErrors(to),
-    ...(request.parcels ? parcelErrors(request) : weightErrors(weight)),
+    ...wrongParcels,
     ...optionErrors(facts.carrier, options),
     ...dateErrors(shipDate, facts.today),
     ...content.errors,
@@ -70,7 +69,6 @@ export function labelSpecFor(
   if (errors.length > 0 || !from || !to || !weight) throw validationFailed(errors);
   const reference = request.reference ?? order?.number ?? null;
   const { service } = request;
-  const parcels = (request.parcels ?? [{ weight, ...(dimensions && { dimensions }) }]).map(newParcel);
   return {
     orderId: order?.id ?? null,
     service,
@@ -78,32 +76,12 @@ export function labelSpecFor(
     to,
     weight,
     dimensions,
-    parcels,
+    parcels: parcels.map(newParcel),
     options,
     shipDate,
     reference,
     lines,
-  };
-}
-
-type Parcel = { to: Address | undefined; weight: Weight | undefined; dimensions: Dimensions | null };
-
-/** Address, weight and dimensions of a parcel with these lines, from the request or the order. */
-export function parcelOf(
-  order: Order | undefined,
-  request: Pick<LabelRequest, "to" | "weight" | "dimensions" | "lines" | "parcels">,
-  lines: LabelSpec["lines"],
-): Parcel {
-  const to = request.to ?? (order && recipientOf(order));
-  const [first, ...further] = request.parcels ?? [];
-  if (first) {
-    const weight = further.reduce((sum, parcel) => addWeights(sum, parcel.weight), first.weight);
-    return { to, weight, dimensions: further.length === 0 ? (first.dimensions ?? null) : null };
-  }
-  return {
-    to,
-    weight: request.weight ?? (order && weightOf(order, lines, request)),
-    dimensions: request.dimensions ?? (order && onlyPackageOf(order)?.dimensions) ?? null,
+    quote: null,
   };
 }
 
@@ -122,12 +100,6 @@ function refuseUnshippable(order: Order): void {
   const message = `${problem.message} ${problem.fix}`;
   const errors = [{ pointer: "/orderId", code: problem.code, message }];
   throw new HubError("invalid_state", message, { errors });
-}
-
-function recipientOf({ shippingAddress, customer }: Order): Address | undefined {
-  if (!shippingAddress) return undefined;
-  const hasName = Boolean(shippingAddress.name?.trim() || shippingAddress.company?.trim());
-  return hasName || customer.name === undefined ? shippingAddress : { ...shippingAddress, name: customer.name };
 }
 
 function noLines({ lines }: Pick<LabelRequest, "lines">): { lines: []; errors: FieldError[] } {
@@ -150,52 +122,9 @@ function recipientErrors(to: Address | undefined): FieldError[] {
   return [{ pointer: "/to/name", code: "required", message: "A recipient is required: `name` or `company`." }];
 }
 
-function weightErrors(weight: Weight | undefined): FieldError[] {
-  if (!weight) {
-    const message = "`weight` is required: it cannot be derived from the packages or lines of an order.";
-    return [{ pointer: "/weight", code: "required", message }];
-  }
-  if (weight.value > 0) return [];
-  return [{ pointer: "/weight/value", code: "weight_required", message: "The weight must be greater than 0." }];
-}
-
-function parcelErrors({ parcels = [], weight, dimensions }: Pick<LabelRequest, "parcels" | "weight" | "dimensions">) {
-  const errors: FieldError[] = parcels.flatMap((parcel, index) =>
-    errorsAt(`/parcels/${index}`, weightErrors(parcel.weight)),
-  );
-  const message = "Send either `parcels`, or `weight` and `dimensions`.";
-  if (weight !== undefined) errors.push({ pointer: "/weight", code: "contradiction", message });
-  if (dimensions !== undefined) errors.push({ pointer: "/dimensions", code: "contradiction", message });
-  return errors;
-}
-
 function dateErrors(shipDate: string, today: string): FieldError[] {
   if (shipDate >= today) return [];
   return [{ pointer: "/shipDate", code: "in_the_past", message: `The ship date must be ${today} or later.` }];
-}
-
-function onlyPackageOf({ packages }: Order): Order["packages"][number] | undefined {
-  return packages.length === 1 && packages[0]!.count === 1 ? packages[0] : undefined;
-}
-
-/** Undefined if it cannot be derived: a line without a weight, or several packages. */
-function weightOf(
-  order: Order,
-  content: LabelSpec["lines"],
-  { lines }: Pick<LabelRequest, "lines">,
-): Weight | undefined {
-  const packed = lines === undefined ? onlyPackageOf(order)?.weight : undefined;
-  if (packed) return packed;
-  if (lines === undefined && order.packages.some(({ count }) => order.packages.length > 1 || count > 1))
-    return undefined;
-  let sum: Weight | undefined;
-  for (const { lineId, quantity } of content) {
-    const weight = order.lines.find(({ id }) => id === lineId)?.weight;
-    if (!weight) return undefined;
-    const all = { value: weight.value * quantity, unit: weight.unit };
-    sum = sum ? addWeights(sum, all) : all;
-  }
-  return sum && { value: Math.round(sum.value * 1000) / 1000, unit: sum.unit };
 }
 
 async function findUnlisted(db: Queryable, ctx: Ctx, order: Order): Promise<ShipmentLabel[]> {

@@ -36,9 +36,10 @@ export async function readSold(
 ): Promise<Sold | { problem: string }> {
   const problem = problemOf(label, parcelsOf(requested).length);
   if (problem !== undefined) return { problem };
-  const shipments = await prepareShipments(ctx, requested, label, shipDate);
+  const sold = { ...label, ...promiseInQuote(requested, label, shipDate) };
+  const shipments = await prepareShipments(ctx, requested, sold, shipDate);
   if (shipments.some(({ failures }) => failures.size > 0)) return { problem: "shipment" };
-  return { label, shipDate, shipments, ...readFiles(label) };
+  return { label: sold, shipDate, shipments, ...readFiles(label) };
 }
 
 /** The first field that cannot be stored. */
@@ -106,6 +107,19 @@ async function prepareShipments(
     metadata: { labelId: label.id },
   }));
   return await Promise.all(requests.map((request) => prepareParcel(ctx, request)));
+}
+
+/** Some carriers promise a delivery with the quote only. Its day counts for the ship date of the quote. */
+function promiseInQuote(
+  { quote, shipDate: quotedFor }: ShipmentLabel,
+  { deliverBy, transitDays }: Label,
+  shipDate: string,
+): Pick<Label, "deliverBy" | "transitDays"> {
+  if (quote === null || deliverBy !== undefined || transitDays !== undefined) return {};
+  return {
+    ...(quote.deliverBy !== null && quotedFor === shipDate && { deliverBy: quote.deliverBy }),
+    ...(quote.transitDays !== null && { transitDays: quote.transitDays }),
+  };
 }
 
 /** The carrier's own promise, which is better than the usual time of the service. An implausible one counts for nothing. */

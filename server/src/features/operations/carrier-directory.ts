@@ -1,32 +1,30 @@
 import type { ServiceLevel } from "../../carriers/rate-card/service-level.ts";
 import { usualDays } from "../../carriers/rate-card/service-level.ts";
-import type { ShipOptions } from "../../carriers/seam/ship-options.ts";
+import { centsOf } from "../../carriers/seam/money.ts";
+import type { Quote } from "../../carriers/seam/quotes.ts";
+import type { Parcel, ShipOptions } from "../../carriers/seam/ship-options.ts";
 import type { Address } from "../../core/address.ts";
 import { HubError } from "../../core/errors.ts";
 import { toCents } from "../../core/money.ts";
-import type { Dimensions, Weight } from "../../core/weight.ts";
 import type { Ctx } from "../../context.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { CarrierOffer } from "../carrier-accounts/carrier-accounts.ts";
 import { listCarrierOffers } from "../carrier-accounts/carrier-accounts.ts";
 import type { Rater } from "../carrier-accounts/open-carrier.ts";
 import { openRater } from "../carrier-accounts/open-carrier.ts";
-import type { OrderLabel } from "../labels/labels.ts";
+import type { LabelQuote, OrderLabel } from "../labels/labels.ts";
 import { listOrderLabels } from "../labels/labels.ts";
 import { listLocationAddresses } from "../locations/locations.ts";
 import { today } from "../organizations/organizations.ts";
 
-/** A parcel to get prices for. */
+/** What to get prices for. */
 export type ParcelToRate = {
   from: Address;
   to: Address;
-  weight: Weight;
-  dimensions: Dimensions | null;
-  /** Instead of `weight` and `dimensions`. */
-  parcels?: readonly { weight: Weight; dimensions: Dimensions | null }[];
-  options?: ShipOptions;
-  /** Default: today. */
-  shipDate?: string | null;
+  parcels: Parcel[];
+  options: ShipOptions;
+  /** A day such as 2026-01-31. */
+  shipDate: string;
 };
 
 export type Price = {
@@ -36,6 +34,8 @@ export type Price = {
   currency: string;
   /** From the contract, else the usual time of this service level. */
   transitDays: number | null;
+  /** Bought with the label, so that the carrier sells at this price. */
+  quote: LabelQuote;
 };
 /** Prices of an account by service, and why others have none. */
 type Prices = { prices: Price[]; unavailable: { service: string; code: string; message: string }[] };
@@ -87,10 +87,9 @@ export async function openCarrierDirectory(ctx: Ctx, isNeeded: boolean): Promise
     labelsOf: (orderId) => labels.get(orderId) ?? [],
     pricesOf(accountId, parcel) {
       const isLocal = offers.some(({ id, isRatedLocally }) => id === accountId && isRatedLocally);
-      const { from, to, weight, dimensions, options, shipDate } = parcel;
-      const parcels = parcel.parcels?.map((one) => [one.weight, one.dimensions]) ?? [[weight, dimensions]];
+      const { from, to, parcels, options, shipDate } = parcel;
       const places = isLocal ? [from, to].map(placeOf) : [from, to];
-      const key = JSON.stringify([accountId, places, parcels, options ?? {}, shipDate ?? null]);
+      const key = JSON.stringify([accountId, places, parcels, options, shipDate]);
       const found = known.get(key);
       if (!found) wanted.set(key, { accountId, parcel });
       return found ?? priceNotFetched;
@@ -125,13 +124,8 @@ async function openOrExplain(ctx: Ctx, accountId: string, shipDate: string | nul
 }
 
 async function pricesFrom({ open, rate }: Rater, parcel: ParcelToRate): Promise<Prices> {
-  const { from, to, options = {}, parcels = [parcel] } = parcel;
-  const response = await rate({
-    from,
-    to,
-    parcels: parcels.map(({ weight, dimensions }) => ({ weight, ...(dimensions ? { dimensions } : {}) })),
-    options,
-  });
+  const { from, to, options, parcels } = parcel;
+  const response = await rate({ from, to, parcels, options });
   if (!("done" in response)) {
     const { code, message } =
       "rejected" in response ? response.rejected : { code: "carrier_failed", message: response.unknown };
@@ -140,13 +134,20 @@ async function pricesFrom({ open, rate }: Rater, parcel: ParcelToRate): Promise<
   const prices: Price[] = [];
   const unavailable: Prices["unavailable"] = [];
   for (const answer of response.done) {
-    const { service, serviceName } = answer;
-    if ("reason" in answer) unavailable.push({ service, code: answer.reason, message: answer.message });
-    else {
-      const { total, currency, level } = answer;
-      const transitDays = answer.transitDays ?? usualDays[level as ServiceLevel] ?? null;
-      prices.push({ service, serviceName, totalCents: toCents(total), currency, transitDays });
-    }
+    if ("reason" in answer) unavailable.push({ service: answer.service, code: answer.reason, message: answer.message });
+    else prices.push(priceOf(answer));
   }
   return { prices, unavailable };
+}
+
+function priceOf(quote: Quote): Price {
+  const { service, serviceName, total, currency, level, transitDays, deliverBy, expiresAt, carrierData } = quote;
+  return {
+    service,
+    serviceName,
+    totalCents: toCents(total),
+    currency,
+    transitDays: transitDays ?? usualDays[level as ServiceLevel] ?? null,
+    quote: { cents: centsOf(total, currency), currency, transitDays, deliverBy, expiresAt, carrierData },
+  };
 }

@@ -1,9 +1,9 @@
 import type { Ctx } from "../../context.ts";
 import type { Queryable } from "../../db/database.ts";
-import { countOpenOfRuns } from "../labels/labels.ts";
 import type { RunDetail } from "./run.schemas.ts";
 import { presentResults, presentWithoutResults } from "./present-run.ts";
 import { countErrors, readResultsAfter } from "./run/run-results.store.ts";
+import { countRunLabels } from "./run-labels.ts";
 import type { RunRow } from "./run/runs.store.ts";
 import { listTaskOutcomes, withTaskStatuses } from "./run/task-outcomes.ts";
 
@@ -25,10 +25,6 @@ export async function describeRun(
   const sum = (field: "failed_orders" | "unknown_orders"): number =>
     tasks.reduce((total, task) => total + task[field], 0);
   const task_summary = { failed_orders: sum("failed_orders"), unknown_orders: sum("unknown_orders") };
-  const openLabels = await countOpenLabels(ctx, db, run.id);
-  return { ...presentWithoutResults(ctx, run, openLabels), errors_by_code, tasks, task_summary, results };
-}
-
-export async function countOpenLabels(ctx: Ctx, db: Queryable, runId: string): Promise<number> {
-  return (await countOpenOfRuns(db, ctx.orgId, [runId])).get(runId) ?? 0;
+  const labels = await countRunLabels(ctx, db, run);
+  return { ...presentWithoutResults(ctx, run, labels), errors_by_code, tasks, task_summary, results };
 }

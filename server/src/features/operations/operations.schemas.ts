@@ -1,4 +1,5 @@
 import type { Static } from "typebox";
+import { CalendarDate } from "../../carriers/rate-card/card.schemas.ts";
 import { ConditionShape } from "../../core/condition-shape.ts";
 import { Type } from "../../core/type.ts";
 import { Count, Id, Nullable, OneOf, optional, Strict } from "../../core/schema.ts";
@@ -110,6 +111,10 @@ const StepPrice = Type.Object(
     total: Type.Number(),
     currency: Type.String(),
     transit_days: Nullable(Count),
+    estimated_delivery_date: Nullable({
+      ...CalendarDate,
+      description: "By the carrier's promise for this shipment, else by its transit days; null: unknown",
+    }),
   },
   { description: "Price of the parcel at the carrier account" },
 );

@@ -20,11 +20,11 @@ import { presentResults, presentRun, presentWithoutResults } from "./present-run
 import { withSavedPipeline } from "./saved-pipelines.ts";
 import { preflightUndoOf } from "./undo-preflight.ts";
 import { withTaskStatuses } from "./run/task-outcomes.ts";
-import { countOpenLabels, describeRun } from "./describe-run.ts";
+import { describeRun } from "./describe-run.ts";
+import { countLabels, countRunLabels, noLabels } from "./run-labels.ts";
 import type { PlannedOrders } from "./run/plan-run.ts";
 import { planOrders, toBatches } from "./run/plan-run.ts";
 import { findUnknown } from "./run/run-orders.ts";
-import { countOpenOfRuns } from "../labels/labels.ts";
 import { findIdByRef } from "../orders/orders.ts";
 import type { OpenPipeline } from "./saved-pipelines.ts";
 import type { Unfinished } from "./run/run-results.store.ts";
@@ -123,6 +123,11 @@ export async function cancelRun(ctx: Ctx, id: string): Promise<RunDetail> {
     // Kept for a repeated request, in case this process dies before the run has ended.
     if (run.status === "cancelled" || run.cancel_requested) return presentWithoutResults(ctx, run);
     if (run.finished_at) throw new HubError("run_finished", `The run has already finished with status ${run.status}.`);
+    if (runs.isProcessed(run)) {
+      const message =
+        "All orders of the run are processed; it waits for carriers, whose labels can be voided afterwards.";
+      throw new HubError("run_finished", message);
+    }
     await runs.requestCancel(tx, ctx.orgId, id);
     recordEvent(tx, ctx, { type: "operation_run.cancel_requested", objectId: id });
     return presentWithoutResults(ctx, run);
@@ -134,9 +139,8 @@ export async function cancelRun(ctx: Ctx, id: string): Promise<RunDetail> {
 export async function listRuns(ctx: Ctx, query: RunQuery): Promise<Page<RunRecord>> {
   const order_id = await findIdByRef(ctx, query.order_id);
   const page = await runs.listRuns(ctx.db, ctx.orgId, { ...query, ...(order_id && { order_id }) });
-  const ids = page.data.map(({ id }) => id);
-  const open = await countOpenOfRuns(ctx.db, ctx.orgId, ids);
-  return mapPage(page, (run) => presentRun(ctx, run, open.get(run.id) ?? 0));
+  const labels = await countLabels(ctx, ctx.db, page.data);
+  return mapPage(page, (run) => presentRun(ctx, run, labels.get(run.id) ?? noLabels));
 }
 
 export async function getRun(ctx: Ctx, id: string, shown?: number): Promise<RunDetail> {
@@ -158,8 +162,10 @@ export async function listRunGroups(ctx: Ctx, id: string) {
 }
 
 export async function watchRun(ctx: Ctx, id: string): Promise<Live> {
-  const read = async (): Promise<RunRecord> =>
-    presentRun(ctx, await findRunOrThrow(ctx, id), await countOpenLabels(ctx, ctx.db, id));
+  const read = async (): Promise<RunRecord> => {
+    const run = await findRunOrThrow(ctx, id);
+    return presentRun(ctx, run, await countRunLabels(ctx, ctx.db, run));
+  };
   return await watchRecord(ctx, { id, read, hasEnded: ({ finished_at }) => finished_at !== null });
 }
 
@@ -270,9 +276,10 @@ function planOf({ actions, on_error, is_atomic, note, root_run_id, pipeline_id, 
   return { actions, on_error, is_atomic, note, root_run_id, pipeline_id, cause };
 }
 
+/** Label requests that are open at carriers keep nothing from being retried or undone: each order has its own. */
 async function getFinishedRun(ctx: Ctx, id: string): Promise<RunRow> {
   const run = await findRunOrThrow(ctx, id);
-  if (!run.finished_at)
+  if (!runs.isProcessed(run))
     throw new HubError("run_not_finished", "The run is still in progress. Wait for it or cancel it.");
   return run;
 }

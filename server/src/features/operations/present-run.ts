@@ -3,6 +3,8 @@ import type { Ctx } from "../../context.ts";
 import type { FieldChange } from "../orders/order-changes.ts";
 import { isPersonalPath, maskChange } from "../orders/orders.ts";
 import { presentTaskInput } from "../tasks/tasks.ts";
+import type { LabelCounts } from "./run-labels.ts";
+import { noLabels } from "./run-labels.ts";
 import type { RunDetail, RunRecord, RunResult } from "./run.schemas.ts";
 import type { SavedPipeline } from "./saved-pipelines.schemas.ts";
 import type { RunRow } from "./run/runs.store.ts";
@@ -10,7 +12,7 @@ import type { RunRow } from "./run/runs.store.ts";
 type Caller = Pick<Ctx, "principal">;
 
 /** The run without fields that need further queries. */
-export function presentWithoutResults(ctx: Caller, run: RunRow, openLabelRequests = 0): RunDetail {
+export function presentWithoutResults(ctx: Caller, run: RunRow, labels: LabelCounts = noLabels): RunDetail {
   const preflight = run.drifted === null ? null : { drifted_orders: run.drifted };
   const none = {
     errors_by_code: {},
@@ -20,10 +22,10 @@ export function presentWithoutResults(ctx: Caller, run: RunRow, openLabelRequest
     task_summary: { failed_orders: 0, unknown_orders: 0 },
     results: [],
   };
-  return { ...presentRun(ctx, run, openLabelRequests), ...none, preflight };
+  return { ...presentRun(ctx, run, labels), ...none, preflight };
 }
 
-export function presentRun(ctx: Caller, run: RunRow, openLabelRequests: number): RunRecord {
+export function presentRun(ctx: Caller, run: RunRow, labels: LabelCounts): RunRecord {
   const { succeeded, failed, skipped, no_change, partially_undone } = run;
   return {
     id: run.id,
@@ -57,7 +59,13 @@ export function presentRun(ctx: Caller, run: RunRow, openLabelRequests: number):
       no_change,
       partially_undone,
     },
-    open_label_requests: openLabelRequests,
+    labels: {
+      requested: labels.requested,
+      bought: labels.bought,
+      failed: labels.failed,
+      refunds_pending: labels.refundsPending,
+    },
+    open_label_requests: labels.open,
   };
 }
 

@@ -84,11 +84,23 @@ const runFields = {
       description: "Of an undo: succeeded orders with steps that could not be undone; GET .../result-groups lists them",
     }),
   }),
+  labels: Type.Object(
+    {
+      requested: { ...Count, description: "Labels that buy_label requested" },
+      bought: { ...Count, description: "Of them, those that carriers sold, also if they were voided since" },
+      failed: { ...Count, description: "Of them, those that carriers rejected or whose outcome is unknown" },
+      refunds_pending: {
+        ...Count,
+        description: "Labels that void_label voided and whose refund the carrier has not decided",
+      },
+    },
+    { description: "Labels of the run as they are now" },
+  ),
   open_label_requests: Type.Integer({
     minimum: 0,
     description:
-      "Label and void requests of the run that are pending at carriers. They outlast the run; a rejected one fails its order " +
-      "afterwards",
+      "Label and void requests of the run that are pending at carriers. The run is `running` until there are none, unless it was " +
+      "cancelled; a rejected one fails its order",
   }),
 };
 

@@ -7,6 +7,8 @@ const anywhere = "0199f0a0-0000-7000-8000-00000000a0e1";
 const [first] = entirely.shipments!;
 const twoShipments = [first!, { ...first!, id: "shipment-2", trackingNumber: "T2" }];
 
+const aPackage = (kilos: number, count: number) => ({ weight: { value: kilos, unit: "kg" as const }, count });
+
 export const shippingCases: Record<string, Cases> = {
   set_shipping: {
     applied: [
@@ -39,18 +41,65 @@ export const shippingCases: Record<string, Cases> = {
         params: { services: ["ground", "Express"] },
         gives: { shipping: { carrierAccountId: accountIds.demo, carrier: "demo", service: "GROUND" } },
       },
-      // Fast enough, and cheaper than with the other account.
+      // Cheaper accounts that sell no labels or serve comparisons only are left out.
       {
         given: { locationId: anywhere, shipping: { packageType: "box" } },
         params: { max_transit_days: 1 },
         gives: {
-          shipping: {
-            carrierAccountId: accountIds.card,
-            carrier: "Contract",
-            service: "EXPRESS",
-            packageType: "box",
-          },
+          shipping: { carrierAccountId: accountIds.demo, carrier: "demo", service: "EXPRESS", packageType: "box" },
         },
+      },
+      // Fast enough, and cheaper than with the other account, which is named as well.
+      {
+        given: { locationId: anywhere },
+        params: { max_transit_days: 1, carrier_account_ids: [accountIds.demo, accountIds.card] },
+        gives: { shipping: { carrierAccountId: accountIds.card, carrier: "Contract", service: "EXPRESS" } },
+        warning: "no_labels",
+      },
+      // On a Monday: four business days later is Friday, one is Tuesday.
+      {
+        given: { locationId: anywhere },
+        params: { deliver_by: "2026-03-06", services: ["GROUND", "EXPRESS"] },
+        gives: { shipping: { carrierAccountId: accountIds.demo, carrier: "demo", service: "GROUND" } },
+      },
+      {
+        given: { locationId: anywhere },
+        params: { deliver_by: "2026-03-05" },
+        gives: { shipping: { carrierAccountId: accountIds.demo, carrier: "demo", service: "EXPRESS" } },
+      },
+      {
+        given: { locationId: anywhere },
+        params: { deliver_by: "2026-03-06", ship_date: "2026-03-03" },
+        gives: { shipping: { carrierAccountId: accountIds.demo, carrier: "demo", service: "EXPRESS" } },
+      },
+      {
+        given: { locationId: anywhere, deliverBy: "2026-03-05T20:00:00.000Z" },
+        params: { meet_deliver_by: true, deliver_by: "2026-03-20" },
+        gives: { shipping: { carrierAccountId: accountIds.demo, carrier: "demo", service: "EXPRESS" } },
+      },
+      {
+        given: { locationId: anywhere, deliverBy: null },
+        params: { meet_deliver_by: true, services: ["GROUND"] },
+        gives: { shipping: { carrierAccountId: accountIds.demo, carrier: "demo", service: "GROUND" } },
+      },
+      // A price of zero is taken only if there is no other, and never silently.
+      {
+        given: { locationId: anywhere },
+        params: { carrier_account_ids: [accountIds.trial] },
+        gives: { shipping: { carrierAccountId: accountIds.trial, carrier: "demo", service: "EXPRESS" } },
+        warning: "comparison_only",
+      },
+      {
+        given: { locationId: anywhere },
+        params: { carrier_account_ids: [accountIds.trial], services: ["GROUND"] },
+        gives: { shipping: { carrierAccountId: accountIds.trial, carrier: "demo", service: "GROUND" } },
+        warning: "price_zero",
+      },
+      // Two packages of 1 kg and one of 10 kg are 12 kg.
+      {
+        given: { locationId: anywhere, packages: [aPackage(1, 2), aPackage(10, 1)] },
+        params: { services: ["GROUND"] },
+        gives: { shipping: { carrierAccountId: accountIds.demo, carrier: "demo", service: "GROUND" } },
       },
       {
         given: { locationId: anywhere },
@@ -62,6 +111,7 @@ export const shippingCases: Record<string, Cases> = {
         given: { locationId: anywhere },
         params: { carrier_account_ids: [accountIds.card] },
         gives: { shipping: { carrierAccountId: accountIds.card, carrier: "Contract", service: "ODD" } },
+        warning: "no_labels",
       },
       {
         given: { locationId: anywhere, status: "sent" },
@@ -74,7 +124,7 @@ export const shippingCases: Record<string, Cases> = {
       {
         given: {
           locationId: anywhere,
-          shipping: { carrierAccountId: accountIds.card, carrier: "Contract", service: "ODD" },
+          shipping: { carrierAccountId: accountIds.demo, carrier: "demo", service: "ODD" },
         },
         params: { services: ["ODD"] },
       },
@@ -85,6 +135,11 @@ export const shippingCases: Record<string, Cases> = {
       { given: { locationId: anywhere, lines: [aLine()] }, code: "weight_missing" },
       { given: { locationId: anywhere }, params: { services: ["no such"] }, code: "no_rate" },
       { given: { locationId: anywhere }, params: { weight: { value: 31, unit: "kg" } }, code: "no_rate" },
+      { given: { locationId: anywhere }, params: { deliver_by: "2026-03-02" }, code: "no_rate" },
+      { given: { locationId: anywhere }, params: { ship_date: "2026-03-01" }, code: "in_the_past" },
+      { given: { locationId: anywhere, packages: [aPackage(20, 2)] }, code: "no_rate" },
+      { given: { locationId: anywhere, packages: [aPackage(1, 26)] }, code: "too_many_parcels" },
+      { given: { locationId: anywhere, packages: [aPackage(1, 1), { count: 1 }] }, code: "weight_missing" },
       { given: partly, code: "invalid_state" },
     ],
   },

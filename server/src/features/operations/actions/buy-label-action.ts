@@ -6,29 +6,29 @@ import { Id, Strict } from "../../../core/schema.ts";
 import { Type } from "../../../core/type.ts";
 import { Weight } from "../../../core/weight.ts";
 import type { LabelSpec } from "../../labels/labels.ts";
-import { unlistedOf, labelSpecFor } from "../../labels/labels.ts";
+import { labelSpecFor, parcelsToRate, unlistedOf } from "../../labels/labels.ts";
 import type { Order } from "../../orders/order.ts";
 import { shippingParts } from "../../orders/orders.schemas.ts";
 import { shippableStatuses } from "../../orders/orders.states.ts";
-import type { Outcome, Refusal } from "../action.ts";
+import type { Refusal } from "../action.ts";
 import { defineAction, refuse } from "../action.ts";
-import type { CarrierDirectory } from "../carrier-directory.ts";
+import type { CarrierDirectory, ParcelToRate } from "../carrier-directory.ts";
 import { priceNotFetched } from "../carrier-directory.ts";
-import { toStepPrice, withPrice } from "./choose-rate.ts";
+import { joinWarnings, rateOf, rateWarnings, toStepPrice } from "../compare-rates.ts";
 
 export const buyLabel = defineAction({
   type: "buy_label",
   title: "Buy label",
   group: "fulfillment",
   description:
-    "Buys one label for all remaining unlabeled items. The request is committed with the run and sent to the " +
+    "Buys one label for all remaining unlabeled items, in as many parcels as the order has packages. The request is committed with the run and sent to the " +
     "carrier afterwards; the order is shipped once the label is purchased, and the run's result is updated.",
   params: Strict({
     carrier_account_id: Type.Optional({ ...Id, description: "Default: the one set on the order" }),
     service: Type.Optional({ ...shippingParts.service, description: "Default: the one set on the order" }),
     weight: Type.Optional({
       ...Weight,
-      description: "Default: the weight of the order's only package, else of all remaining lines",
+      description: "Of one parcel. Default: the packages of the order, else one parcel with all remaining lines",
     }),
     options: Type.Optional(ShipOptions),
     ship_date: Type.Optional({ ...CalendarDate, description: "The day on which the carrier gets it. Default: today" }),
@@ -59,18 +59,25 @@ export const buyLabel = defineAction({
     });
     if (spec === "nothing_to_ship") return { patch: {} };
     if ("refused" in spec) return spec;
-    const bought: Outcome = { patch: {}, buys: { account, spec } };
-    const said = account.givesPrices ? carriers.pricesOf(accountId, spec) : undefined;
-    if (said === undefined) return { ...bought, warning: priceUnknown };
-    if (said === priceNotFetched) return bought;
+    const said = account.givesPrices ? carriers.pricesOf(accountId, shipmentOf(spec)) : undefined;
+    if (said === undefined) return { patch: {}, buys: { account, spec }, warning: priceUnknown };
+    if (said === priceNotFetched) return { patch: {}, buys: { account, spec } };
     const price = said.prices.find((one) => one.service === service);
-    if (price) return withPrice(bought, toStepPrice(accountId, account.name, price));
+    if (price) {
+      const rate = rateOf(account, price, { ...shipmentOf(spec), timeZone });
+      const buys = { account, spec: { ...spec, quote: price.quote } };
+      return { patch: {}, buys, price: toStepPrice(rate), ...joinWarnings(rateWarnings(rate)) };
+    }
     const why = said.unavailable.find((one) => one.service === service || one.service === "");
     if (why) return refuse(why.code, why.message);
     const names = said.prices.map((one) => one.service).join(", ");
     return refuse("unknown_service", `${account.name} has no service ${service}.`, `It has ${names}.`);
   },
 });
+
+function shipmentOf({ from, to, parcels, options, shipDate }: LabelSpec): ParcelToRate {
+  return { from, to, parcels: parcelsToRate(parcels), options, shipDate };
+}
 
 const nothingChosen = refuse(
   "no_rate_chosen",

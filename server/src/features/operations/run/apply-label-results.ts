@@ -1,12 +1,14 @@
-import type { World } from "../../../context.ts";
+import type { Ctx, World } from "../../../context.ts";
 import { systemContext } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
 import { recordEvent } from "../../../events/record-event.ts";
 import { hintProgress } from "../../../watch.ts";
 import type { StepLabel } from "../../labels/labels.ts";
-import { hasLabelsOfRunsAcrossOrgs, takeEndedOfRunsAcrossOrgs } from "../../labels/labels.ts";
+import { hasLabelsOfRunsAcrossOrgs, priceWarning, takeEndedOfRunsAcrossOrgs } from "../../labels/labels.ts";
 import { markLastRun } from "../../orders/orders.ts";
 import type { StepResult } from "../evaluate.ts";
+import { endData, hintFinish, recordEndEvent } from "./finish-run.ts";
+import { contextOf } from "./run-work.ts";
 import type { StoredResult } from "./run-results.store.ts";
 import * as results from "./run-results.store.ts";
 import type { RunRow } from "./runs.store.ts";
@@ -16,7 +18,7 @@ const labelsPerTransaction = 500;
 
 /**
  * Updates the steps that requested labels or voids with the carrier's response. A rejected request fails its order: the run counts
- * it, and a retry repeats it. Each response is applied once, in the transaction that takes it.
+ * it, and a retry repeats it. Each response is applied once, in the transaction that takes it. The last one ends the run.
  */
 export async function applyLabelResults(world: World, stopping: AbortSignal): Promise<void> {
   if (!(await hasLabelsOfRunsAcrossOrgs(world.db))) return;
@@ -37,27 +39,33 @@ async function updateRun(tx: Tx, world: World, labels: StepLabel[]): Promise<voi
   // Deleted by retention meanwhile.
   if (!run) return;
   const byOrder = Map.groupBy(labels, ({ orderId }) => orderId);
-  const before = await results.lockResults(tx, runId, [...byOrder.keys()]);
+  const before = await results.lockResults(
+    tx,
+    runId,
+    [...byOrder.keys()].filter((id) => id !== null),
+  );
   const after = before.map((result) => withOutcome(result, outcomeOf(run, byOrder.get(result.order_id)!)));
   await results.updateResults(tx, runId, after);
-  tx.afterCommit(() => hintProgress(ctx, runId));
   const failed = after.filter(({ status }, i) => status === "failed" && before[i]!.status === "succeeded");
-  if (failed.length === 0) return;
+  if (failed.length > 0) await countFailed(tx, ctx, run, failed);
+  // A run that was cancelled, or ended before runs waited for carriers, has ended already.
+  const finished = run.finished_at === null ? await runs.finishRun(tx, orgId, runId, world.clock.now()) : undefined;
+  if (finished) await recordEndEvent(tx, contextOf(world, run), finished);
+  tx.afterCommit(() => (finished ? hintFinish(ctx, finished) : hintProgress(ctx, runId)));
+}
+
+async function countFailed(
+  tx: Tx,
+  ctx: Ctx,
+  { id: runId, org_id: orgId }: RunRow,
+  failed: StoredResult[],
+): Promise<void> {
   markLastRun(tx, orgId, { failed: failed.map(({ order_id }) => order_id), succeeded: [] });
   const counted = await runs.addFailures(tx, orgId, runId, failed.length);
   recordEvent(tx, ctx, {
     type: "operation_run.carrier_rejected",
     objectId: runId,
-    data: {
-      total: counted.order_count,
-      succeeded: counted.succeeded,
-      failed: counted.failed,
-      skipped: counted.skipped,
-      no_change: counted.no_change,
-      rejected: failed.length,
-      retry_of: run.retry_of,
-      undo_of: run.undo_of,
-    },
+    data: { ...(await endData(tx, ctx, counted)), rejected: failed.length },
   });
 }
 
@@ -76,7 +84,16 @@ function outcomeOf(run: RunRow, labels: StepLabel[]): StepOutcome {
   }
   // Purchased, but with a problem that needs attention.
   const problem = isVoid ? undefined : labels.find(({ failure }) => failure !== null)?.failure;
-  return problem ? { index, warning: problem } : { index };
+  const warning = problem ?? (isVoid ? refundWarning(labels) : labels.map(priceWarning).find((one) => one !== null));
+  return warning ? { index, warning } : { index };
+}
+
+/** The void succeeded; whether the money comes back is decided later. */
+function refundWarning(labels: StepLabel[]): StepOutcome["warning"] {
+  const pending = labels.find(({ refund }) => refund?.state === "submitted");
+  if (!pending) return undefined;
+  const message = `The label is void; the carrier decides about the refund later. See GET /shipments/labels/${pending.id}.`;
+  return { code: "refund_pending", message };
 }
 
 function withOutcome(result: StoredResult, { index, error, warning }: StepOutcome): StoredResult {

@@ -103,7 +103,7 @@ async function recompile(ctx: Ctx, run: RunRow): Promise<Pipeline | RunError> {
 }
 
 /** The run acts as the user or key that started it. */
-function contextOf(world: World, run: RunRow): Ctx {
+export function contextOf(world: World, run: RunRow): Ctx {
   const ctx = systemContext(world, run.org_id, "operation run");
   const scopes = new Set(run.may_override ? (["admin"] as const) : (["operations:run"] as const));
   return {

@@ -233,23 +233,37 @@ export async function finishBatch(
   return row!.isLast;
 }
 
-type EndedRun = RunRow & { status: Exclude<RunStatus, "queued" | "running"> };
+type EndedRun = RunRow & { status: Exclude<RunStatus, "queued" | "running">; finished_at: Date };
+/** All orders are processed, and carriers have not responded to all label requests yet. No worker has to do anything. */
+type WaitingRun = RunRow & { status: "running"; finished_at: null };
 
 /**
- * Ends the run; the status follows from its counters. Undefined when a batch is left or the run has already ended. The subqueries stop
- * at the first row, by operation_results_failed and the primary key of the batches.
+ * Ends the run, or leaves it running until its label requests are settled; the status follows from its counters. Undefined when a batch
+ * is left or the run has already ended. The subqueries stop at the first row, by operation_results_failed, shipment_labels_of_runs and the
+ * primary key of the batches. A cancelled run does not wait: it does not claim that anything succeeded.
  */
-export async function finishRun(tx: Tx, orgId: string, id: string, at: Date): Promise<EndedRun | undefined> {
-  const [row] = await tx.query<EndedRun>(
-    `update operation_runs set finished_at = $3, due_at = null, lease_owner = null, lease_until = null, filter = null, condition = null,
-       status = case when exists (select 1 from operation_results o where o.run_id = $2 and o.status = 'cancelled')
-                       then 'cancelled'
+export async function finishRun(
+  tx: Tx,
+  orgId: string,
+  id: string,
+  at: Date,
+): Promise<EndedRun | WaitingRun | undefined> {
+  const [row] = await tx.query<EndedRun | WaitingRun>(
+    `update operation_runs
+        set due_at = null, lease_owner = null, lease_until = null, filter = null, condition = null,
+            finished_at = case when not now.is_waiting then $3::timestamptz end,
+       status = case when now.is_waiting then 'running'
+                     when now.is_cancelled then 'cancelled'
                      when failed = 0 and (skipped = 0 or not exists (
                        select 1 from operation_results o where o.run_id = $2 and o.status = 'skipped'
                           and o.error_code <> all($4))) then 'succeeded'
                      when succeeded = 0 then 'failed' else 'partially_failed' end
+       from (select run.is_cancelled, not run.is_cancelled and run.has_labels as is_waiting
+               from (select exists (select 1 from operation_results o where o.run_id = $2 and o.status = 'cancelled') as is_cancelled,
+                            exists (select 1 from shipment_labels label where label.run_id = $2) as has_labels) run) now
       where org_id = $1 and id = $2 and finished_at is null
-        and not exists (select 1 from operation_run_batches c where c.run_id = $2 and not c.is_done) returning *`,
+        and not exists (select 1 from operation_run_batches c where c.run_id = $2 and not c.is_done)
+      returning operation_runs.*`,
     [orgId, id, at, skippedCodes],
   );
   return row;
@@ -282,14 +296,20 @@ export async function listRelatedRuns(db: Queryable, orgId: string, id: string):
   return row!;
 }
 
-/** A run of the same chain that has not ended. */
+/** It has ended, or only waits for carriers. */
+export function isProcessed({ finished_at, succeeded, failed, skipped, order_count }: RunRow): boolean {
+  return finished_at !== null || succeeded + failed + skipped === order_count;
+}
+
+/** A run of the same chain with orders to process. */
 export async function findUnfinishedInChain(
   db: Queryable,
   orgId: string,
   rootRunId: string,
 ): Promise<string | undefined> {
   const [row] = await db.query<{ id: string }>(
-    "select id from operation_runs where org_id = $1 and root_run_id = $2 and finished_at is null limit 1",
+    `select id from operation_runs
+      where org_id = $1 and root_run_id = $2 and finished_at is null and succeeded + failed + skipped < order_count limit 1`,
     [orgId, rootRunId],
   );
   return row?.id;

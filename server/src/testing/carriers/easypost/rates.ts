@@ -102,6 +102,7 @@ export function ratesFor(
   const isPartial = standIn.takeFault("partial_rates", "rate");
   const hasNone = standIn.takeFault("no_rates", "rate");
   const lacksList = standIn.takeFault("list_price_missing", "rate");
+  const raisedCents = standIn.takeFault("prices_raised", "rate") ? 100 : 0;
   const rates: Rate[] = [];
   const messages: Message[] = [];
   for (const account of carrierAccounts) {
@@ -115,12 +116,21 @@ export function ratesFor(
     const isAbroad = shipment.to_address.country !== "US";
     for (const service of easypostServices) {
       if (service.carrier !== account.carrier || (service.isInternational ?? false) !== isAbroad) continue;
-      rates.push(makeRate(shipment, service, { account, mode, at, lacksList }));
+      rates.push(makeRate(shipment, service, { account, mode, at, lacksList, raisedCents }));
     }
   }
   if (standIn.takeFault("duplicate_rates", "rate"))
     rates.push(...rates.map((rate) => ({ ...rate, id: newId("rate_") })));
   return { rates, messages };
+}
+
+export const easypostSurcharges = { residentialCents: 510, signatureCents: 395, adultSignatureCents: 995 };
+
+/** UPS charges more for homes, both for signatures. Contract discounts do not apply to them. */
+function surchargesOf({ to_address: to, options }: Rated, { carrier }: Service): number {
+  const home = carrier === "UPS" && to.residential === true ? easypostSurcharges.residentialCents : 0;
+  if (options.delivery_confirmation === "SIGNATURE") return home + easypostSurcharges.signatureCents;
+  return home + (options.delivery_confirmation === "ADULT_SIGNATURE" ? easypostSurcharges.adultSignatureCents : 0);
 }
 
 function makeRate(
@@ -131,14 +141,16 @@ function makeRate(
     mode,
     at,
     lacksList,
-  }: { account: (typeof carrierAccounts)[number]; mode: Mode; at: Date; lacksList: boolean },
+    raisedCents,
+  }: { account: (typeof carrierAccounts)[number]; mode: Mode; at: Date; lacksList: boolean; raisedCents: number },
 ): Rate {
+  const moreCents = raisedCents + surchargesOf(shipment, service);
   const { publishedCents, negotiatedCents } = priceOf(service, {
     ounces: shipment.parcel.weight,
     fromZip: shipment.from_address.zip ?? "",
     toZip: shipment.to_address.zip ?? "",
   });
-  const published = lacksList ? null : asDollars(publishedCents);
+  const published = lacksList ? null : asDollars(publishedCents + moreCents);
   const currency = lacksList ? null : "USD";
   const time = stamp(at);
   const deliveryAt = new Date(at.getTime() + service.days * 86_400_000);
@@ -150,7 +162,7 @@ function makeRate(
     mode,
     service: service.service,
     carrier: service.carrier,
-    rate: asDollars(negotiatedCents),
+    rate: asDollars(negotiatedCents + moreCents),
     currency: "USD",
     retail_rate: published,
     retail_currency: currency,

@@ -23,6 +23,7 @@ import { startStandIn } from "../stand-in-api.ts";
  * | partial_rates          | rate          | UPS did not answer: its rates are missing, with an entry in `messages`                  |
  * | no_rates               | rate          | 201 without any rate, the errors are in `messages`                                      |
  * | list_price_missing     | rate          | `list_rate` and `retail_rate` are null                                                  |
+ * | prices_raised          | rate          | every service costs a dollar more                                                       |
  * | duplicate_rates        | rate          | every service comes twice, under different ids                                          |
  * | unknown_fields         | any           | fields that no document describes                                                       |
  * | purchase_in_progress   | buy           | SHIPMENT.PURCHASE.IN_PROGRESS, nothing is bought                                        |
