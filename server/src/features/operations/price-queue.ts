@@ -46,16 +46,17 @@ export function createPriceQueue<T>(concurrency: number) {
       return response;
     }
     const waitMs = response.retryAfterMs ?? firstWaitMs * 2 ** waits;
-    if (pauseAtStart === pause.number && ++waits > maxWaits) stopped ??= response;
-    if (waitMs > maxWaitMs) stopped ??= response;
-    if (pauseAtStart === pause.number) pause = { number: pause.number + 1, until: performance.now() + waitMs };
-    else pause.until = Math.max(pause.until, performance.now() + waitMs);
+    const isNew = pauseAtStart === pause.number;
+    if (isNew) waits++;
+    if (waits > maxWaits || waitMs > maxWaitMs) return (stopped ??= response);
+    const until = performance.now() + waitMs;
+    pause = isNew ? { number: pause.number + 1, until } : { ...pause, until: Math.max(pause.until, until) };
     return stopped;
   }
 
   async function askUntilRead({ ask }: PriceRequest<T>, signal: AbortSignal | undefined): Promise<CarrierResponse<T>> {
     for (;;) {
-      const waitMs = pause.until - performance.now();
+      const waitMs = stopped ? 0 : pause.until - performance.now();
       if (waitMs > 0) await delay(waitMs, undefined, { signal });
       signal?.throwIfAborted();
       if (stopped) return stopped;
