@@ -88,7 +88,8 @@ async function makeOrders(client: HubClient): Promise<string[]> {
     status: "ready",
     locationId,
     shippingAddress: { ...address, name: "Ada Byron", address1: `${i + 1} Main Street` },
-    lines: [{ sku: "MUG", quantity: 1, weight: { value: 2, unit: "lb" } }],
+    packages: [{ weight: { value: 2, unit: "lb" } }],
+    lines: [{ sku: "MUG", quantity: 1 }],
   }));
   const { results } = await client.post<{ results: { id: string }[] }>("/orders/bulk", { orders: body });
   return results.map(({ id }) => id);

@@ -13,7 +13,7 @@ import type { LabelCheck } from "./label-checker.ts";
 import { checkLabels } from "./label-checker.ts";
 import * as rest from "./label-rest.ts";
 import type { LabelShared } from "./label-workload.ts";
-import { createLabelClient, makeAccounts, makeLocation } from "./label-workload.ts";
+import { countRefusal, createLabelClient, makeAccounts, makeLocation } from "./label-workload.ts";
 import type { TaskCluster } from "./task-cluster.ts";
 import { startCluster } from "./task-cluster.ts";
 import { until } from "./until.ts";
@@ -26,7 +26,7 @@ type LabelResult = LabelCheck & {
   nodes: number;
   killed: Killed;
   wanted: number;
-  sold: number;
+  sold: Record<string, number>;
   resolved: { purchased: number; notPurchased: number };
   counts: LabelShared["counts"];
   evidence: string;
@@ -86,7 +86,9 @@ export async function runLabelSession(options: LabelOptions, log: (line: string)
       nodes,
       killed,
       wanted: shared.entries.filter(({ type }) => type === "wanted").length,
-      sold: journal.sales.length,
+      sold: Object.fromEntries(
+        carrierNames.map((name) => [name, journal.sales.filter(({ carrier }) => carrier === name).length]),
+      ),
       resolved,
       counts: shared.counts,
       evidence: isClean ? "" : folder,
@@ -166,13 +168,17 @@ async function makeKey(send: Send): Promise<string> {
   return String((await accepted(send, { method: "POST", path: "/api-keys", body: { name: "files", scopes } })).key);
 }
 
-async function checkRuns({ send, entries }: LabelShared, lost: string[]): Promise<void> {
+async function checkRuns({ send, entries, counts }: LabelShared, lost: string[]): Promise<void> {
   for (const entry of entries) {
     if (entry.type !== "run") continue;
     const reply = await send({ method: "GET", path: `/operations/runs/${entry.runId}?results_limit=0` });
     if (reply.kind === "lost" || reply.status !== 200)
       lost.push(`run ${entry.runId} was acknowledged and is not there`);
     else if (reply.body.finished_at === null) lost.push(`run ${entry.runId} has not ended`);
+    else {
+      const errors = reply.body.errors_by_code as Record<string, number>;
+      for (const [code, times] of Object.entries(errors)) countRefusal(counts, `run ${code}`, times);
+    }
   }
 }
 
@@ -181,15 +187,19 @@ export const isLabelClean = ({ findings }: LabelResult): boolean =>
 
 export function describeLabelSession(result: LabelResult): string {
   const { findings, killed, resolved, counts } = result;
-  const refused = Object.entries(counts.refused).map(([code, times]) => `${code} ${times}`);
+  const list = (of: Record<string, number>): string =>
+    Object.entries(of)
+      .map(([name, times]) => `${name} ${times}`)
+      .join(", ") || "none";
   return [
-    `seed                 ${result.seed}, ${result.nodes} hubs on one PostgreSQL, carriers ${carrierNames.join(", ")}`,
+    `seed                 ${result.seed}, ${result.nodes} hubs on one PostgreSQL`,
     `kills                ${killed.hub + killed.carrier}: hub ${killed.hub}, carrier ${killed.carrier}; faults of carriers ${killed.faults}`,
-    `labels wanted        ${result.wanted}; sold by the carriers ${result.sold}, ${(result.chargedCents / 100).toFixed(2)} USD`,
+    `labels wanted        ${result.wanted}; sold: ${list(result.sold)}; ${(result.chargedCents / 100).toFixed(2)} USD`,
     `labels               purchased ${result.purchased}, voided ${result.voided}, failed ${result.failed}`,
     `unknown outcomes     ${resolved.purchased + resolved.notPurchased}: found at the carrier ${resolved.purchased}, not sold ${resolved.notPurchased}`,
     `reported by the hub  without a file ${result.withoutFile}, without a price ${result.withoutPrice}`,
-    `answers lost         ${counts.lost}; asked again ${counts.repeated}; refused ${refused.join(", ") || "none"}`,
+    `answers lost         ${counts.lost}; asked again ${counts.repeated}`,
+    `refused              ${list(counts.refused)}`,
     `lost                 ${findings.lost.length}`,
     `bought twice         ${findings.doubled.length}`,
     `wrong charges        ${findings.wrongCharges.length}`,

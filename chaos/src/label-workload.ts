@@ -45,7 +45,10 @@ const to = {
   provinceCode: "NY",
   zip: "12207",
 };
-const weight = { value: 2, unit: "lb" };
+const parcel = {
+  weight: { value: 2, unit: "lb" },
+  dimensions: { length: 10, width: 8, height: 4, unit: "in" },
+};
 
 export async function makeAccounts(send: Send, carriers: LabelCarrier[]): Promise<LabelAccount[]> {
   const accounts: LabelAccount[] = [];
@@ -59,6 +62,10 @@ export async function makeAccounts(send: Send, carriers: LabelCarrier[]): Promis
 export async function makeLocation(send: Send): Promise<string> {
   const body = { name: "Dock", address: from };
   return String((await accepted(send, { method: "POST", path: "/locations", body })).id);
+}
+
+export function countRefusal({ refused }: LabelShared["counts"], code: string, times: number): void {
+  refused[code] = (refused[code] ?? 0) + times;
 }
 
 /** Buys labels by request and by run, and voids some. Repeats a request with the same key until its outcome is known. */
@@ -95,18 +102,19 @@ export function createLabelClient(name: string, random: Random, shared: LabelSha
   async function buy(): Promise<void> {
     const account = random.pick(shared.accounts);
     const [wanted] = want(1, account) as [string];
-    const body = { carrierAccountId: account.id, service: account.service, from, to, weight, reference: wanted };
+    const body = { carrierAccountId: account.id, service: account.service, from, to, ...parcel, reference: wanted };
     const reply = await untilKnown({ method: "POST", path: "/shipments/labels", body }, wanted);
     if (!reply) return;
-    if (reply.status >= 400) return refused(wanted, reply.body);
+    if (reply.status >= 400) return refused(wanted, account, reply.body);
     const label = reply.body.label as { id: string; trackingNumber: string | null };
     note({ type: "label", key: wanted, wanted, labelId: label.id, trackingNumber: label.trackingNumber });
     if (label.trackingNumber !== null) mayVoid.push(label.id);
   }
 
-  function refused(wanted: string, { code }: Record<string, unknown>): void {
-    counts.refused[String(code)] = (counts.refused[String(code)] ?? 0) + 1;
-    note({ type: "rejected", wanted, code: String(code) });
+  function refused(wanted: string, { name: carrier }: LabelAccount, body: Record<string, unknown>): void {
+    const code = String(body.carrierCode ?? body.code);
+    countRefusal(counts, `${carrier} ${code}`, 1);
+    note({ type: "rejected", wanted, code });
   }
 
   async function run(): Promise<void> {
@@ -117,7 +125,8 @@ export function createLabelClient(name: string, random: Random, shared: LabelSha
       status: "ready",
       shippingAddress: to,
       locationId: shared.locationId,
-      lines: [{ sku: "MUG", quantity: 1, weight }],
+      packages: [parcel],
+      lines: [{ sku: "MUG", quantity: 1 }],
     }));
     const key = references[0]!;
     const made = await untilKnown({ method: "POST", path: "/orders/bulk", body: { orders } }, `${key}-orders`);

@@ -14,7 +14,7 @@ test(
     const { findings, killed, sold } = await runLabelSession(session, () => {});
     expect(findings).toEqual({ lost: [], doubled: [], wrongCharges: [], broken: [] });
     expect(killed.hub + killed.carrier).toBeGreaterThan(1);
-    expect(sold).toBeGreaterThan(5);
+    expect(Object.values(sold).every((count) => count > 0)).toBe(true);
   },
 );
 

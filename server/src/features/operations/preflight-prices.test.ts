@@ -36,7 +36,8 @@ async function makeOrders(count: number, distinct = count): Promise<{ org: TestO
     status: "ready",
     locationId,
     shippingAddress: { ...aParcel.to, address1: `${1 + (i % distinct)} Analytical Way` },
-    lines: [{ sku: "MUG", quantity: 1, weight: { value: 2, unit: "lb" } }],
+    packages: [{ weight: { value: 2, unit: "lb" }, dimensions: { length: 10, width: 8, height: 4, unit: "in" } }],
+    lines: [{ sku: "MUG", quantity: 1 }],
   }));
   const { results } = (await org.post("/orders/bulk", { orders })).body;
   return { org, orderIds: results.map(({ id }: { id: string }) => id) };
