@@ -29,8 +29,6 @@ export type LabelShared = {
 
 const from = {
   company: "Byron Mugs",
-  name: "Ada Byron",
-  phone: "2015550100",
   address1: "1 Port Street",
   city: "Newark",
   provinceCode: "NJ",
@@ -38,12 +36,12 @@ const from = {
   countryCode: "US",
 };
 const to = {
-  ...from,
   name: "Grace Hopper",
   address1: "12 Analytical Way",
   city: "Albany",
   provinceCode: "NY",
   zip: "12207",
+  countryCode: "US",
 };
 const parcel = {
   weight: { value: 2, unit: "lb" },
