@@ -5002,6 +5002,39 @@ export type Operations = {
     };
     answer: PreflightReport;
   };
+  /** Preview a pipeline and stream the progress (`operations.preflight.stream`) */
+  "POST /api/v1/operations/preflight/stream": {
+    body: {
+      /** Order IDs or numbers */
+      order_ids?: Array<string>;
+      filter?: OrderFilter;
+      /** From POST /operations/selections, or from a preflight by filter */
+      selection_id?: string;
+      actions?: Array<{
+        type: string;
+        params?: Record<string, unknown>;
+        when?: Condition;
+        /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+        on_error?: "skip_order" | "continue" | "abort_run";
+      }>;
+      /** A saved pipeline: provides actions, on_error and atomic where omitted */
+      pipeline_id?: string;
+      /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+      on_error?: "skip_order" | "continue" | "abort_run";
+      /** Roll back an order's earlier steps when a later one fails */
+      atomic?: boolean;
+      /** Number of orders to list, those with problems first. Default 1000 */
+      detail_limit?: number;
+      report_filter?: {
+        verdict?: "ok" | "no_change" | "warning" | "blocked";
+        step?: number;
+        code?: string;
+        /** Page of `detail_limit` orders */
+        page?: number;
+      };
+    };
+    answer: string;
+  };
   /** Run a pipeline on orders (`operations.run`) */
   "POST /api/v1/operations/run": {
     body: {
@@ -6963,7 +6996,7 @@ export type Operations = {
       page?: number;
       /** Entries a page */
       limit?: number;
-      carrier?: "rate-card" | "demo";
+      carrier?: "rate-card" | "easypost" | "shipengine" | "karrio" | "ups" | "fedex" | "usps" | "demo";
       isActive?: boolean;
       /** Part of the name */
       search?: string;
@@ -6977,7 +7010,7 @@ export type Operations = {
   "POST /api/v1/carrier-accounts": {
     body: {
       name: string;
-      carrier: "rate-card" | "demo";
+      carrier: "rate-card" | "easypost" | "shipengine" | "karrio" | "ups" | "fedex" | "usps" | "demo";
       description?: string;
       settings?: Record<string, unknown>;
       /** Stored encrypted and never returned */
@@ -8791,6 +8824,7 @@ export const unkeyedPosts: ReadonlySet<string> = new Set([
   "POST /api/v1/auth/oidc/sign-in",
   "POST /api/v1/auth/oidc/session",
   "POST /api/v1/operations/preflight",
+  "POST /api/v1/operations/preflight/stream",
   "POST /api/v1/operations/runs/{id}/undo/preflight",
   "POST /api/v1/bridges/{id}/inbound-webhooks",
   "POST /api/v1/automations/{id}/test",
