@@ -8,6 +8,7 @@ import LongestFirst from "./scripts/longest-first.ts";
 const slowTests = [
   "server/src/features/events/event-stream.test.ts",
   "server/src/features/events/feed-kills.test.ts",
+  "server/src/features/labels/label-crash.test.ts",
   "server/src/features/operations/bulk-story.test.ts",
   "server/src/features/operations/crash.test.ts",
   "server/src/features/operations/selection-model.test.ts",

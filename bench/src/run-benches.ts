@@ -10,6 +10,7 @@ import { importsBench } from "./imports.bench.ts";
 import { itemsBench } from "./items.bench.ts";
 import { mappingBench } from "./mapping.bench.ts";
 import { overviewBench } from "./overview.bench.ts";
+import { quotesBench } from "./quotes.bench.ts";
 import { manyRatingBench, ratingBench } from "./rating.bench.ts";
 import { processesBench } from "./processes.bench.ts";
 import { readsBench } from "./reads.bench.ts";
@@ -39,6 +40,7 @@ const benches: Bench[] = [
   eventsBench,
   webhooksBench,
   ratingBench,
+  quotesBench,
   itemsBench,
   manyRatingBench,
   sizesBench,

@@ -7,6 +7,7 @@ import { runSession } from "./chaos-session.ts";
 import { describeFirstStarts, isFirstStartClean, runFirstStarts } from "./first-start.ts";
 import { describeTimes, measureTimes } from "./measure-times.ts";
 import { describeImport, runImportStory } from "./import-story.ts";
+import { describeLabelSession, isLabelClean, runLabelSession } from "./label-session.ts";
 import { describeScheduleSession, isScheduleClean, runScheduleSession } from "./schedule-session.ts";
 import { describeSiege, missedBars } from "./siege-report.ts";
 import { runSiege } from "./siege.ts";
@@ -36,6 +37,7 @@ const { values } = parseArgs({
     "first-start": { type: "boolean", default: false },
     small: { type: "boolean", default: false },
     backup: { type: "boolean", default: false },
+    labels: { type: "boolean", default: false },
   },
 });
 const log = (line: string): void => console.error(line);
@@ -45,6 +47,7 @@ if (values.boundaries) await walkBoundaries();
 else if (values.tasks) await strikeTasks();
 else if (values.webhooks) await strikeWebhooks();
 else if (values.schedules) await strikeSchedules();
+else if (values.labels) await strikeLabels();
 else if (values.import) await playImportStory();
 else if (values.story) await playStories();
 else if (values.siege) await besiege(values.small ? "small" : "all");
@@ -86,6 +89,13 @@ async function strikeSchedules(): Promise<void> {
   const result = await runScheduleSession({ seed: readSeed(), strikes, nodes, occurrences, withinMs }, log);
   console.log(describeScheduleSession(result));
   if (!isScheduleClean(result)) process.exitCode = 1;
+}
+
+async function strikeLabels(): Promise<void> {
+  const options = { kills: readKills(300), nodes: number("nodes", values.nodes, 2, 5) };
+  const result = await runLabelSession({ seed: readSeed(), ...options, clients: 5, withinMs }, log);
+  console.log(describeLabelSession(result));
+  if (!isLabelClean(result)) process.exitCode = 1;
 }
 
 async function playImportStory(): Promise<void> {

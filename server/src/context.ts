@@ -81,6 +81,8 @@ export type Ctx = World & {
   keepAnswer?: (tx: Tx, answer: unknown) => Promise<void>;
   /** Set while a request runs: releases its slot during a wait. */
   withoutSlot?: <T>(wait: () => Promise<T>) => Promise<T>;
+  /** Set while a request runs: a signal that is aborted when the client disconnects. */
+  untilDisconnect?: () => AbortSignal;
 };
 
 /**

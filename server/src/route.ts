@@ -31,6 +31,7 @@ export const verbsOf = {
     "suggest",
     "preview",
     "preflight",
+    "stream",
     "run",
     "execute",
     "executeMany",

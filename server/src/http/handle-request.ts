@@ -87,7 +87,7 @@ export function createHandler(world: World, mount: Mount, route: Route, streams:
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const read = readInput(request);
-    const ctx = contextOf(world, request, seesAll);
+    const ctx = contextOf(world, request, reply, seesAll);
     const findZone = (): Promise<string> => findTimeZone(world, ctx.orgId);
     if (daysOfQuery.length > 0) await resolveDays(read.query, daysOfQuery, findZone);
     if (daysOfBody.length > 0) await resolveDays(read.body, daysOfBody, findZone);
@@ -169,6 +169,7 @@ function createInputReader(world: World, route: Route) {
 function contextOf(
   world: World,
   { principal = anonymous, admitted, id: requestId }: FastifyRequest,
+  reply: FastifyReply,
   seesAll: boolean,
 ): Ctx {
   const { orgId, actor } = principal;
@@ -179,8 +180,16 @@ function contextOf(
     actor,
     principal,
     requestId,
+    untilDisconnect: () => untilClosed(reply),
     ...(admitted ? { withoutSlot: (wait) => admitted.releaseSlotWhile(wait) } : {}),
   };
+}
+
+function untilClosed({ raw }: FastifyReply): AbortSignal {
+  const closed = new AbortController();
+  if (raw.destroyed) closed.abort();
+  else raw.once("close", () => closed.abort());
+  return closed.signal;
 }
 
 /** The client has this version already. */

@@ -159,7 +159,7 @@ export type LabelRequest = {
   shipDate: string;
   /** Printed on the label. */
   reference?: string;
-  /** `carrierData` of the quote that was chosen, while it has not expired. */
+  /** `carrierData` of the quote that was chosen, while it has not expired. Several labels of parcels that are alike may have the same one. */
   quote?: CarrierData;
 };
 

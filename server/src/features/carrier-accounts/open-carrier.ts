@@ -85,10 +85,18 @@ export async function openCarrier(ctx: Ctx, accountId: string): Promise<OpenCarr
 export type Failure = { code: string; message: string };
 
 /** `unknown`: the request may or may not have been carried out; retry it with the same key. */
-export type CarrierResponse<T> = { done: T } | { rejected: Failure } | { unknown: string; retryAfterMs?: number };
+export type CarrierResponse<T> =
+  | { done: T }
+  | { rejected: Failure }
+  | { unknown: string; retryAfterMs?: number; isRateLimited?: true };
 
 const callLimit = createCallLimit();
 const defaultConcurrency = 8;
+
+/** Calls to an account at the same time, in this process. */
+export function concurrencyOf({ isLocal, concurrency }: Carrier): number {
+  return isLocal ? Infinity : (concurrency ?? defaultConcurrency);
+}
 
 /**
  * Calls a carrier, with a timeout and so many calls of an account at the same time. Exceptions become responses; stopping the hub
@@ -111,7 +119,7 @@ export async function callCarrier<T>(
     return stopping ? AbortSignal.any([timeout, stopping]) : timeout;
   };
   const deadline = effect.isRecorded ? startTimeout() : undefined;
-  const limit = carrier.isLocal ? Infinity : (carrier.concurrency ?? defaultConcurrency);
+  const limit = concurrencyOf(carrier);
   return await releaseSlotWhile(ctx, async () => {
     let end: () => void;
     try {
@@ -156,7 +164,11 @@ function readError(log: Ctx["log"], error: unknown): Exclude<CarrierResponse<nev
   // The message may quote the carrier, including characters PostgreSQL cannot store.
   const message = cleanText(error.message);
   if (!retryable && !mayHaveHappened) return { rejected: { code, message } };
-  return { unknown: message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  return {
+    unknown: message,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(code === "rate_limited" ? { isRateLimited: true } : {}),
+  };
 }
 
 /** Preview data must not reach a real carrier by accident. In a carrier's test mode nothing is charged. */
@@ -174,7 +186,8 @@ export type Rater = {
   open: OpenCarrier;
   /** The card in effect on that day; null if the carrier does not use rate cards. */
   rateCard: StoredCard | null;
-  rate(request: Omit<RateRequest, "shipDate">): Promise<CarrierResponse<(Quote | NoQuote)[]>>;
+  /** `signal`: aborts the call. */
+  rate(request: Omit<RateRequest, "shipDate">, signal?: AbortSignal): Promise<CarrierResponse<(Quote | NoQuote)[]>>;
 };
 
 /** Open it once for any number of parcels. */
@@ -191,9 +204,15 @@ export async function openRater(ctx: Ctx, accountId: string, shipDate: string, s
   return {
     open,
     rateCard,
-    rate: (request) =>
-      callCarrier(ctx, open, "rate", singleCall(ctx.requestId), async (_carrier, call) =>
-        readQuotes(await carrier.rate!({ ...call, ...(tariff ? { tariff } : {}) }, { ...request, shipDate })),
+    rate: (request, signal) =>
+      callCarrier(
+        ctx,
+        open,
+        "rate",
+        singleCall(ctx.requestId),
+        async (_carrier, call) =>
+          readQuotes(await carrier.rate!({ ...call, ...(tariff ? { tariff } : {}) }, { ...request, shipDate })),
+        signal,
       ),
   };
 }

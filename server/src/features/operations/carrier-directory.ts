@@ -7,15 +7,17 @@ import type { Address } from "../../core/address.ts";
 import { HubError } from "../../core/errors.ts";
 import { toCents } from "../../core/money.ts";
 import type { Ctx } from "../../context.ts";
+import { releaseSlotWhile } from "../../context.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { CarrierOffer } from "../carrier-accounts/carrier-accounts.ts";
 import { listCarrierOffers } from "../carrier-accounts/carrier-accounts.ts";
-import type { Rater } from "../carrier-accounts/open-carrier.ts";
-import { openRater } from "../carrier-accounts/open-carrier.ts";
+import type { CarrierResponse, Rater } from "../carrier-accounts/open-carrier.ts";
+import { concurrencyOf, openRater } from "../carrier-accounts/open-carrier.ts";
 import type { LabelQuote, OrderLabel } from "../labels/labels.ts";
 import { listOrderLabels } from "../labels/labels.ts";
 import { listLocationAddresses } from "../locations/locations.ts";
-import { today } from "../organizations/organizations.ts";
+import type { PriceProgress, PriceQueue } from "./price-queue.ts";
+import { createPriceQueue } from "./price-queue.ts";
 
 /** What to get prices for. */
 export type ParcelToRate = {
@@ -39,6 +41,7 @@ export type Price = {
 };
 /** Prices of an account by service, and why others have none. */
 type Prices = { prices: Price[]; unavailable: { service: string; code: string; message: string }[] };
+type Wanted = { key: string; accountId: string; parcel: ParcelToRate };
 /** The price was not fetched yet: the caller fetches it and evaluates again. */
 export const priceNotFetched = Symbol("not yet asked");
 
@@ -58,27 +61,43 @@ export type OpenCarrierDirectory = CarrierDirectory & {
   readLabels(db: Queryable, orderIds: string[]): Promise<void>;
   /** A price was missing: the evaluation must be repeated. */
   hasMissingPrices(): boolean;
-  fetchPrices(): Promise<void>;
+  /** Rejects when `signal` is aborted: carrier requests under way are aborted, and no further ones are sent. */
+  fetchPrices(signal?: AbortSignal): Promise<void>;
+  /** Between two batches: limits the memory that prices take. */
+  forgetOldPrices(): void;
+  /** By account that was asked for prices. */
+  priceProgress(): (PriceProgress & { accountId: string; name: string })[];
 };
 
-const parcelsAtOnce = 50;
+/** A rate card is computed here: many parcels at a time would only delay other requests. */
+const maxParcelsAtOnce = 50;
+/** Prices that are kept for the next batch. */
+const maxKnownPrices = 20_000;
 
-/** For one batch of orders; `isNeeded`: a step of the pipeline reads carrier data. */
+type Answered = CarrierResponse<QuoteOrNot[]>;
+type QuoteOrNot = Extract<Awaited<ReturnType<Rater["rate"]>>, { done: unknown }>["done"][number];
+
+/** For any number of batches of orders, which share prices; `isNeeded`: a step of the pipeline reads carrier data. */
 export async function openCarrierDirectory(ctx: Ctx, isNeeded: boolean): Promise<OpenCarrierDirectory> {
   const offers = isNeeded ? await listCarrierOffers(ctx) : [];
   const addresses = isNeeded ? await listLocationAddresses(ctx.db, ctx.orgId) : new Map<string, Address>();
   let labels = new Map<string, OrderLabel[]>();
   const known = new Map<string, Prices>();
-  const wanted = new Map<string, { accountId: string; parcel: ParcelToRate }>();
+  const wanted = new Map<string, Wanted>();
   const raters = new Map<string, Promise<Rater | Prices>>();
+  const queues = new Map<string, PriceQueue<QuoteOrNot[]>>();
 
-  async function price(key: string, accountId: string, parcel: ParcelToRate): Promise<void> {
-    const { shipDate = null } = parcel;
-    const contract = `${accountId} ${shipDate}`;
-    const opening = raters.get(contract) ?? openOrExplain(ctx, accountId, shipDate);
-    raters.set(contract, opening);
-    const rater = await opening;
-    known.set(key, "rate" in rater ? await pricesFrom(rater, parcel) : rater);
+  const openOnce = async ({ accountId, parcel: { shipDate } }: Wanted): Promise<Rater | Prices> =>
+    await raters.getOrInsertComputed(`${accountId} ${shipDate}`, () => openOrExplain(ctx, accountId, shipDate));
+
+  async function askAccount(rater: Rater, parcels: Wanted[], signal?: AbortSignal): Promise<void> {
+    const limit = Math.min(concurrencyOf(rater.open.carrier), maxParcelsAtOnce);
+    const queue = queues.getOrInsertComputed(rater.open.account.id, () => createPriceQueue(limit));
+    const requests = parcels.map(({ key, parcel }) => ({
+      ask: (aborted: AbortSignal | undefined) => rater.rate(parcel, aborted),
+      settle: (response: Answered) => void known.set(key, pricesIn(rater, response)),
+    }));
+    await queue.run(requests, signal);
   }
 
   return {
@@ -91,21 +110,34 @@ export async function openCarrierDirectory(ctx: Ctx, isNeeded: boolean): Promise
       const places = isLocal ? [from, to].map(placeOf) : [from, to];
       const key = JSON.stringify([accountId, places, parcels, options, shipDate]);
       const found = known.get(key);
-      if (!found) wanted.set(key, { accountId, parcel });
+      if (!found) wanted.set(key, { key, accountId, parcel });
       return found ?? priceNotFetched;
     },
     async readLabels(db, orderIds) {
       if (isNeeded) labels = await listOrderLabels(db, ctx, orderIds);
     },
     hasMissingPrices: () => wanted.size > 0,
-    async fetchPrices() {
-      const questions = [...wanted];
-      wanted.clear();
-      for (let from = 0; from < questions.length; from += parcelsAtOnce) {
-        const some = questions.slice(from, from + parcelsAtOnce);
-        await Promise.all(some.map(([key, { accountId, parcel }]) => price(key, accountId, parcel)));
+    async fetchPrices(signal) {
+      const byRater = new Map<Rater, Wanted[]>();
+      for (const one of wanted.values()) {
+        const rater = await openOnce(one);
+        if ("rate" in rater) byRater.getOrInsertComputed(rater, () => []).push(one);
+        else known.set(one.key, rater);
       }
+      wanted.clear();
+      await releaseSlotWhile(ctx, () =>
+        Promise.all([...byRater].map(([rater, parcels]) => askAccount(rater, parcels, signal))),
+      );
     },
+    forgetOldPrices() {
+      if (known.size > maxKnownPrices) known.clear();
+    },
+    priceProgress: () =>
+      [...queues].map(([accountId, queue]) => ({
+        accountId,
+        name: offers.find(({ id }) => id === accountId)?.name ?? "",
+        ...queue.progress(),
+      })),
   };
 }
 
@@ -114,18 +146,16 @@ function placeOf({ zip, provinceCode, countryCode, country }: Address) {
   return { zip, provinceCode, countryCode, country };
 }
 
-async function openOrExplain(ctx: Ctx, accountId: string, shipDate: string | null): Promise<Rater | Prices> {
+async function openOrExplain(ctx: Ctx, accountId: string, shipDate: string): Promise<Rater | Prices> {
   try {
-    return await openRater(ctx, accountId, shipDate ?? (await today(ctx)));
+    return await openRater(ctx, accountId, shipDate);
   } catch (error) {
     if (!(error instanceof HubError)) throw error;
     return { prices: [], unavailable: [{ service: "", code: error.code, message: error.message }] };
   }
 }
 
-async function pricesFrom({ open, rate }: Rater, parcel: ParcelToRate): Promise<Prices> {
-  const { from, to, options, parcels } = parcel;
-  const response = await rate({ from, to, parcels, options });
+function pricesIn({ open }: Rater, response: Answered): Prices {
   if (!("done" in response)) {
     const { code, message } =
       "rejected" in response ? response.rejected : { code: "carrier_failed", message: response.unknown };

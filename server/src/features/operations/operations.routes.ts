@@ -4,12 +4,13 @@ import { crudRoutes } from "../../crud-routes.ts";
 import { defineRoute, liveType } from "../../route.ts";
 import { watchText } from "../../watch.ts";
 import { RunRequest } from "./operations.schemas.ts";
-import { PreflightReport, PreflightRequest } from "./preflight.schemas.ts";
+import { PreflightProgress, PreflightReport, PreflightRequest } from "./preflight.schemas.ts";
 import * as runShapes from "./run.schemas.ts";
 import * as catalog from "./catalog.schemas.ts";
 import { listConditionFields } from "./condition-fields.ts";
 import * as operations from "./operations.ts";
 import { preflight } from "./preflight.ts";
+import { streamPreflight } from "./stream-preflight.ts";
 import * as selectionShapes from "./selections.schemas.ts";
 import * as selections from "./selections.ts";
 import * as saved from "./saved-pipelines.schemas.ts";
@@ -62,11 +63,30 @@ export const operationRoutes = [
     scope: "operations:read",
     summary: "Preview a pipeline without changing orders",
     description:
-      "Evaluates each step for each order with the same code as a run. Nothing is written and no other system is called.",
+      "Evaluates each step for each order with the same code as a run. No order is changed. Steps that need prices ask the " +
+      "carriers for them: parcels that are alike once, and each account with as many requests at a time as its carrier allows. The preflight " +
+      "ends when the client disconnects, and after 100 seconds with 400 `too_many_orders`; `POST /operations/preflight/stream` has no such limit.",
     body: PreflightRequest,
     answer: [200, PreflightReport],
     idempotency: "none",
     handle: (ctx, { body }) => preflight(ctx, body),
+  }),
+  defineRoute("POST /operations/preflight/stream", {
+    name: "operations.preflight.stream",
+    // It goes on after its request slot was released: only worker processes evaluate orders for that long.
+    offloadFromBytes: 0,
+    scope: "operations:read",
+    summary: "Preview a pipeline and stream the progress",
+    description:
+      "As `POST /operations/preflight`, for many orders whose prices come from carriers. Each message has the progress as `data`, at " +
+      "most four times a second; the last one has the event name `end` and the report. Close the connection to cancel: requests " +
+      "to carriers are aborted and no further ones are sent. A stream that ends without `end` has failed; send the request again.",
+    body: PreflightRequest,
+    answerType: liveType,
+    answer: [200, PreflightProgress],
+    idempotency: "none",
+    isReadOnly: true,
+    handle: (ctx, { body }) => streamPreflight(ctx, body),
   }),
   defineRoute("POST /operations/run", {
     name: "operations.run",

@@ -96,6 +96,7 @@ export function createReport(ctx: Ctx, pipeline: Pipeline, limit: number, filter
         return { ...named, version, steps: presented };
       });
     },
+    count: () => counts.orders,
     finish(duplicatesRemoved: number) {
       const blocked = counts.blocked > 0;
       const warnings = steps.map((step) => warningsOf(step));

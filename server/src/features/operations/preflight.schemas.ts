@@ -97,3 +97,28 @@ export const PreflightReport = Type.Object({
   ),
   orders_truncated: Type.Boolean(),
 });
+
+/** One message of the stream. */
+export const PreflightProgress = Type.Object({
+  orders: Count,
+  evaluated: { ...Count, description: "Orders whose result is known. They are evaluated in batches of 250" },
+  prices: Type.Array(
+    Type.Object({
+      carrier_account_id: Id,
+      carrier_account: Type.String(),
+      answered: {
+        ...Count,
+        description: "Parcels the carrier answered for; parcels that are alike are asked for once",
+      },
+      failed: { ...Count, description: "Parcels without an answer: the carrier failed, or was no longer asked" },
+      pending: { ...Count, description: "Parcels of the current batch without an answer yet" },
+      status: OneOf(["asking", "waiting", "stopped", "idle"], {
+        description:
+          "`waiting`: the carrier's rate limit was reached, and the hub waits as long as the carrier asks for. `stopped`: the " +
+          "account failed several times in a row and is not asked again",
+      }),
+    }),
+    { description: "By carrier account that was asked for prices" },
+  ),
+  report: Nullable(PreflightReport),
+});
