@@ -95,6 +95,7 @@ const pickup = {
   pickupDate: Text,
   readyAt: DateTime,
   closeAt: DateTime,
+  labelCount: Type.Optional(Count),
   version: Version,
 };
 const comparison = { revision: Count, version: Version };

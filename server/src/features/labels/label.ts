@@ -121,6 +121,8 @@ export function newLabel(
     failure: null,
     refund: null,
     voidRequestedAt: null,
+    pickupId: null,
+    manifestId: null,
     ...(askedBy ? { ...askedBy, attempts: 0, dueAt: now } : { ...noRun, attempts: 1, dueAt: backoffUntil(now, 1) }),
     purchasedAt: null,
     voidedAt: null,

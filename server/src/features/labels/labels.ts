@@ -23,6 +23,17 @@ export {
   hasLabelsOfRunsAcrossOrgs,
   takeEndedOfRunsAcrossOrgs,
 } from "./labels.store.ts";
+export type { ChosenLabels, ShipmentLabel } from "./handover-labels.ts";
+export {
+  assignLabels,
+  chooseGroup,
+  handoverGroupOf,
+  handoverParcels,
+  listLabelsOfHandover,
+  listWaitingLabels,
+  releaseLabels,
+  releaseVoidedLabels,
+} from "./handover-labels.ts";
 export type { OrderLabel } from "./order-labels.ts";
 export { listOrderLabels, unlistedOf, voidProblem } from "./order-labels.ts";
 export { parcelOf, labelSpecFor } from "./plan-label.ts";
