@@ -59,7 +59,7 @@ const featureEdges: Record<string, string[]> = {
     "shipments",
     "transformations",
   ],
-  "exception-fixes": ["exceptions", "labels", "orders", "pickups", "tasks"],
+  "exception-fixes": ["exceptions", "labels", "manifests", "orders", "pickups", "tasks"],
   requests: ["api-keys", "users"],
   replays: ["bridges", "tasks", "transformations"],
   schedules: ["bridges", "organizations", "tasks", "users"],
@@ -96,7 +96,8 @@ const featureEdges: Record<string, string[]> = {
   "carrier-accounts": ["condition-sets", "organizations", "outbound-pause"],
   webhooks: ["events", "organizations", "outbound-pause"],
   shipments: ["carrier-accounts", "orders", "organizations"],
-  pickups: ["carrier-accounts", "exceptions", "locations"],
+  pickups: ["carrier-accounts", "exceptions", "labels", "locations"],
+  manifests: ["carrier-accounts", "exceptions", "labels", "locations", "organizations"],
   labels: ["carrier-accounts", "exceptions", "locations", "orders", "organizations", "shipments"],
   "rate-comparisons": ["carrier-accounts", "organizations", "shipments"],
   preview: [

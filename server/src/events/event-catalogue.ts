@@ -98,6 +98,15 @@ const pickup = {
   labelCount: Type.Optional(Count),
   version: Version,
 };
+const manifest = {
+  status: Text,
+  carrier: Text,
+  number: Nullable(Text),
+  shipDate: Text,
+  labelCount: Count,
+  packageCount: Count,
+  version: Version,
+};
 const comparison = { revision: Count, version: Version };
 const compared = { ...comparison, counts: Anything, totals: Anything };
 const view = { ...named, list: Text };
@@ -350,6 +359,11 @@ export const eventCatalogue = {
   "label.voided": defineEvent("label", "A label was voided", label),
   "label.refunded": defineEvent("label", "The carrier settled the refund of a voided label", label),
   "label.refund_rejected": defineEvent("label", "The carrier rejected the refund of a voided label", label),
+
+  "manifest.requested": defineEvent("manifest", "A manifest was requested", manifest),
+  "manifest.created": defineEvent("manifest", "A manifest was created", manifest),
+  "manifest.failed": defineEvent("manifest", "A manifest request failed", manifest),
+  "manifest.response_missing": defineEvent("manifest", "The carrier did not respond; the request is retried", manifest),
 
   "pickup.requested": defineEvent("pickup", "A pickup was requested", pickup),
   "pickup.scheduled": defineEvent("pickup", "A pickup was scheduled", pickup),
