@@ -56,6 +56,7 @@ const featureEdges: Record<string, string[]> = {
     "orders",
     "organizations",
     "outbound-pause",
+    "pickups",
     "shipments",
     "transformations",
   ],

@@ -6,7 +6,13 @@ import { addWeights } from "../../core/weight.ts";
 import type { Ctx } from "../../context.ts";
 import type { OpenCarrier } from "../carrier-accounts/open-carrier.ts";
 import type { ShipmentLabel } from "../labels/labels.ts";
-import { chooseGroup, handoverParcels, listLabelsOfHandover, listWaitingLabels } from "../labels/labels.ts";
+import {
+  chooseGroup,
+  handoverGroupOf,
+  handoverParcels,
+  listLabelsOfHandover,
+  listWaitingLabels,
+} from "../labels/labels.ts";
 import type { Pickup } from "./pickup.ts";
 import type { CheckAnswer, PickupRequest } from "./pickups.schemas.ts";
 import * as store from "./pickups.store.ts";
@@ -47,13 +53,33 @@ function refuseMixture({ fromLabels, packageCount, totalWeight, group, earlierSh
   }
 }
 
-async function loadFromLabels(ctx: Ctx, request: Requested, { open, address, day }: Place): Promise<Load> {
+/** Labels of the day that no other pickup collects. */
+async function findFreeLabels(
+  ctx: Ctx,
+  request: Pick<Requested, "earlierShipDays">,
+  { open, address, day }: Place,
+): Promise<ShipmentLabel[]> {
   const firstDay = day.subtract({ days: request.earlierShipDays ?? 0 }).toString();
   const query = { carrierAccountId: open.account.id, from: address, firstDay, lastDay: day.toString() };
   const waiting = await listWaitingLabels(ctx.db, ctx, query);
   const pickupIds = [...new Set(waiting.flatMap(({ pickupId }) => pickupId ?? []))];
   const failed = await store.findFailedIds(ctx.db, ctx.orgId, pickupIds);
-  const free = waiting.filter(({ pickupId }) => pickupId === null || failed.has(pickupId));
+  return waiting.filter(({ pickupId }) => pickupId === null || failed.has(pickupId));
+}
+
+/** The groups of parcels that wait, each for a driver of its own; `""` where all go together. */
+export async function waitingGroups(
+  ctx: Ctx,
+  request: Pick<Requested, "earlierShipDays">,
+  place: Place,
+): Promise<string[]> {
+  const free = await findFreeLabels(ctx, request, place);
+  return [...new Set(free.map((label) => handoverGroupOf(place.open.carrier, label)))].toSorted();
+}
+
+async function loadFromLabels(ctx: Ctx, request: Requested, place: Place): Promise<Load> {
+  const free = await findFreeLabels(ctx, request, place);
+  const { open } = place;
   const chosen = chooseGroup(open.carrier, free, request.group, "/fromLabels");
   if ("error" in chosen) {
     return { packageCount: 0, totalWeight: undefined, labels: [], handoverGroup: "", errors: [chosen.error] };
@@ -82,7 +108,10 @@ function measure(labels: ShipmentLabel[]): Pick<Load, "packageCount" | "totalWei
   const parcels = handoverParcels(labels);
   const weights = parcels.map(({ weight }) => weight);
   const [first, ...rest] = weights;
-  return { packageCount: parcels.length, totalWeight: first && rest.reduce((sum, weight) => addWeights(sum, weight), first) };
+  return {
+    packageCount: parcels.length,
+    totalWeight: first && rest.reduce((sum, weight) => addWeights(sum, weight), first),
+  };
 }
 
 export function presentLoad({ labels, packageCount, totalWeight, handoverGroup }: Load): CheckAnswer["labels"] {

@@ -26,7 +26,17 @@ import type { CarrierResponse, OpenCarrier } from "../carrier-accounts/open-carr
 import { updatePickupExceptions } from "./pickup-exceptions.ts";
 import { handoverParcels, listLabelsOfHandover, releaseLabels } from "../labels/labels.ts";
 import type { BookedAnswer, Pickup } from "./pickup.ts";
-import { confirmed, dueOf, effectKeyOf, freesLabels, move, overAt, presentPickup, rejected, touched } from "./pickup.ts";
+import {
+  confirmed,
+  dueOf,
+  effectKeyOf,
+  freesLabels,
+  move,
+  overAt,
+  presentPickup,
+  rejected,
+  touched,
+} from "./pickup.ts";
 import { toOffsetText } from "./pickup-window.ts";
 import type { PickupAnswer } from "./pickups.schemas.ts";
 import { pickupMoves } from "./pickups.states.ts";
@@ -266,8 +276,8 @@ export async function book(
 ): Promise<PickupAnswer> {
   const present = (pickup: Pickup): PickupAnswer => presentPickup(ctx, pickup);
   const sent = await commitRequest(ctx, write, present).catch(async (error: unknown) => {
-    // The unique index allows one active pickup per account, address and day.
-    if (violatedConstraint(error) !== "pickups_one_a_day") throw error;
+    // The unique index allows one active pickup per account, address, day and group. Pickups of schedules have IDs of their own.
+    if (!["pickups_one_a_day", "pickups_pkey"].includes(violatedConstraint(error) ?? "")) throw error;
     throw pickupExists(await store.findTwin(ctx.db, ctx.orgId, wanted), null);
   });
   let settled: Pickup | undefined;

@@ -6,20 +6,21 @@ import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { nowOf, requireUnknownOutcome } from "../carrier-accounts/carrier-requests.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
-import { assignLabels, listLabelsOfHandover } from "../labels/labels.ts";
+import { listLabelsOfHandover } from "../labels/labels.ts";
 import type { Pickup } from "./pickup.ts";
-import { dueOf, move, newPickup, presentPickup } from "./pickup.ts";
-import { book, lock, record, save } from "./pickup-requests.ts";
+import { bookPlanned } from "./book-planned.ts";
+import { move, presentPickup } from "./pickup.ts";
+import { book, lock, save } from "./pickup-requests.ts";
 import type { CheckAnswer, PickupAnswer, PickupQuery, PickupRequest } from "./pickups.schemas.ts";
 import { presentLoad } from "./pickup-load.ts";
 import * as store from "./pickups.store.ts";
-import type { Planned } from "./plan-pickup.ts";
-import { existsError, planPickup, refuseViolations } from "./plan-pickup.ts";
+import { existsError, planPickup } from "./plan-pickup.ts";
 
 export { cancelPickup } from "./cancel-pickup.ts";
 export { reschedulePickup } from "./reschedule-pickup.ts";
 export { pickupWork } from "./pickup-requests.ts";
 export { deleteOldPickupsAcrossOrgs } from "./pickups.store.ts";
+export { bookScheduledPickups } from "./scheduled-pickups.ts";
 export { seedPickups } from "./seed-pickups.ts";
 
 export async function getPickup(ctx: Ctx, id: string): Promise<PickupAnswer> {
@@ -51,21 +52,7 @@ export async function checkPickupRequest(ctx: Ctx, request: PickupRequest, movin
 }
 
 export async function schedulePickup(ctx: Ctx, request: PickupRequest) {
-  const planned = await planPickup(ctx, request);
-  refuseViolations(planned);
-  return await bookPlanned(ctx, planned, ctx.newId());
-}
-
-async function bookPlanned(ctx: Ctx, { open, booking, load }: Planned, id: string): Promise<PickupAnswer> {
-  const now = nowOf(ctx);
-  const about = { id, carrierAccountId: open.account.id, carrier: open.account.carrier };
-  const pickup = newPickup(booking, about, now);
-  return await book(ctx, open, pickup, async (tx) => {
-    await store.insertPickups(tx, ctx.orgId, [{ ...pickup, dueAt: dueOf(pickup, now) }]);
-    if (load.labels.length > 0) await assignLabels(tx, ctx, load.labels, { pickupId: id });
-    record(tx, ctx, pickup, "requested");
-    return pickup;
-  });
+  return await bookPlanned(ctx, await planPickup(ctx, request), ctx.newId());
 }
 
 /** Retries with the same key, so that a pickup the carrier has already booked is not booked again. */
@@ -93,5 +80,8 @@ async function refuseIfLabelsAreTaken(tx: Tx, ctx: Ctx, { id, labelCount }: Pick
   if (labelCount === 0) return;
   const labels = await listLabelsOfHandover(tx, ctx, { pickupId: id });
   if (labels.length === labelCount) return;
-  throw new HubError("invalid_state", "Another pickup collects labels of this one by now. Check this one at the carrier.");
+  throw new HubError(
+    "invalid_state",
+    "Another pickup collects labels of this one by now. Check this one at the carrier.",
+  );
 }
