@@ -1,7 +1,7 @@
 import type { Connector } from "./connector.ts";
 import { csv } from "./csv/csv-bridge.ts";
 import { demo } from "./demo/demo.ts";
-import { hub } from "./hub/hub.ts";
+import { hub } from "./hub/hub-tasks.ts";
 import { rest } from "./rest/rest.ts";
 import { shopify } from "./shopify/shopify.ts";
 import { woocommerce } from "./woocommerce/woocommerce.ts";
