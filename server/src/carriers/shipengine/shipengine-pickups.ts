@@ -56,11 +56,18 @@ async function findBooked(call: CarrierCall, ids: string[], sentAt: string): Pro
 
 export function confirmationIn(pickup: Json): PickupConfirmation {
   const [id, number] = [asText(pickup.pickup_id), asText(pickup.confirmation_number)];
+  // The refusal of the carrier comes with a 200 and an ID.
+  if (number === undefined) refuseErrors(pickup);
   if (id === undefined)
     throw new RemoteError("unexpected_response", "ShipEngine booked a pickup without an ID.", {
       mayHaveHappened: true,
     });
   return { confirmationNumber: number ?? id, messages: [], carrierData: { pickupId: id } };
+}
+
+function refuseErrors(answer: unknown): void {
+  const reason = api.reasonIn(answer);
+  if (reason !== undefined) throw new RemoteError("rejected", `ShipEngine: ${reason}`);
 }
 
 type Booked = { confirmationNumber: string; carrierData: CarrierData | null };
@@ -71,7 +78,7 @@ function pathOf({ carrierData, confirmationNumber }: Booked): string {
 
 export const cancelPickup: NonNullable<Carrier["cancelPickup"]> = async (call, pickup) => {
   try {
-    await sendJson(api, call, { method: "DELETE", path: pathOf(pickup), retry: "safe" });
+    refuseErrors(await sendJson(api, call, { method: "DELETE", path: pathOf(pickup), retry: "safe" }));
   } catch (error) {
     if (!(error instanceof RemoteError) || (error.code !== "rejected" && error.code !== "not_found")) throw error;
     if (stateIn(await get(call, pathOf(pickup)))?.status !== "cancelled") throw error;

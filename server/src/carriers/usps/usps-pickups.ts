@@ -4,6 +4,7 @@ import { RemoteError } from "../seam/http.ts";
 import { dayThere } from "../seam/local-time.ts";
 import { poundsOf } from "../seam/measures.ts";
 import type { BookedPickup, PickupConfirmation, PickupRequest, PickupState } from "../seam/pickups.ts";
+import { openState } from "../seam/pickups.ts";
 import { asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
 import { cannotFindOut, noteSent } from "../seam/repeats.ts";
@@ -105,7 +106,7 @@ export async function findUspsPickup(call: CarrierCall, pickup: Pickup): Promise
   if (faults.some(({ message }) => /cancel/i.test(message))) return { status: "cancelled" };
   const day = asText(body.pickupDate) ?? pickup.readyTime.slice(0, 10);
   if (faults.length > 0 || day < dayThere(call.now(), pickup.readyTime)) return undefined;
-  return { status: "scheduled" };
+  return openState(call, pickup, { status: "scheduled" });
 }
 
 /** The SCAN form: one barcode for all parcels of a day. A label can be on one form only, so that a lost form cannot be made again. */

@@ -48,7 +48,10 @@ describe("a pickup from labels", () => {
     const ids = [
       await buy(),
       await buy({ service: "NAT_2DAY" }),
-      await buy({ weight: undefined, parcels: [{ weight: { value: 1, unit: "lb" } }, { weight: { value: 8, unit: "oz" } }] }),
+      await buy({
+        weight: undefined,
+        parcels: [{ weight: { value: 1, unit: "lb" } }, { weight: { value: 8, unit: "oz" } }],
+      }),
     ];
     const preview = await check();
     expect(preview).toMatchObject({ ok: true, errors: [], labels: { packageCount: 4, group: null } });
