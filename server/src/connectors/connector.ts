@@ -152,7 +152,7 @@ export type Sent = { externalId?: string; details?: Record<string, unknown> };
 export type ConnectorTask = CallTask | PullTask | PushTask;
 
 /** What the hub does for tasks of its own. */
-export type HubVerbs = { schedulePickups(input: PickupSchedule): Promise<Record<string, unknown>> };
+type HubVerbs = { schedulePickups(input: PickupSchedule): Promise<Record<string, unknown>> };
 
 /** The context of one attempt. */
 export type Call = {

@@ -5,7 +5,7 @@ import { Address } from "../../core/address.ts";
 import { Count, DateTime, Id, NameList, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
 import { Type } from "../../core/type.ts";
 
-export const manifestStatuses = ["requested", "created", "failed"] as const;
+const manifestStatuses = ["requested", "created", "failed"] as const;
 
 export const ManifestRequest = Strict(
   {

@@ -57,7 +57,7 @@ const example = {
 };
 
 /** Ship dates before the pickup day whose labels are collected as well. */
-export const EarlierShipDays = Type.Integer({
+const EarlierShipDays = Type.Integer({
   minimum: 0,
   maximum: 14,
   description:
