@@ -27,7 +27,7 @@ export type Problem = {
   /** A URN with the request id */
   instance: string;
   /** For programs; /docs/errors lists all codes, and /docs/errors/{code} explains one */
-  code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_signature" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "sign_in_not_started" | "identity_provider_rejected" | "account_not_linked" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrollment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "import_preset_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "tracking_event_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "exception_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "self_lockout" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "order_number_ambiguous" | "credentials_required" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "outbound_paused" | "outbound_disabled_in_preview" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "exception_closed" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_rejected" | "label_exists" | "label_not_voidable" | "no_rate_card" | "idempotency_key_in_use" | "conflict" | "credentials_unreadable" | "cursor_mismatch" | "cursor_expired" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "unknown_host" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "identity_provider_unavailable" | "not_ready" | "bridge_timed_out">;
+  code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_signature" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "sign_in_not_started" | "identity_provider_rejected" | "account_not_linked" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrollment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "import_preset_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "tracking_event_not_found" | "label_not_found" | "manifest_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "exception_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "self_lockout" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "order_number_ambiguous" | "credentials_required" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "outbound_paused" | "outbound_disabled_in_preview" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "exception_closed" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_rejected" | "label_exists" | "label_not_voidable" | "no_rate_card" | "idempotency_key_in_use" | "conflict" | "credentials_unreadable" | "cursor_mismatch" | "cursor_expired" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "unknown_host" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "identity_provider_unavailable" | "not_ready" | "bridge_timed_out">;
   /** The X-Request-Id of the answer; the log has it too */
   requestId: string;
   /** The same request may succeed later */
@@ -39,7 +39,7 @@ export type GatewayError = {
   ok: false;
   error: {
     /** For programs; /docs/errors lists all codes, and /docs/errors/{code} explains one */
-    code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_signature" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "sign_in_not_started" | "identity_provider_rejected" | "account_not_linked" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrollment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "import_preset_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "tracking_event_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "exception_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "self_lockout" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "order_number_ambiguous" | "credentials_required" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "outbound_paused" | "outbound_disabled_in_preview" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "exception_closed" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_rejected" | "label_exists" | "label_not_voidable" | "no_rate_card" | "idempotency_key_in_use" | "conflict" | "credentials_unreadable" | "cursor_mismatch" | "cursor_expired" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "unknown_host" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "identity_provider_unavailable" | "not_ready" | "bridge_timed_out">;
+    code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_signature" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "sign_in_not_started" | "identity_provider_rejected" | "account_not_linked" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrollment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "import_preset_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "tracking_event_not_found" | "label_not_found" | "manifest_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "exception_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "self_lockout" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "order_number_ambiguous" | "credentials_required" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "outbound_paused" | "outbound_disabled_in_preview" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "exception_closed" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_rejected" | "label_exists" | "label_not_voidable" | "no_rate_card" | "idempotency_key_in_use" | "conflict" | "credentials_unreadable" | "cursor_mismatch" | "cursor_expired" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "unknown_host" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "identity_provider_unavailable" | "not_ready" | "bridge_timed_out">;
     message: string;
     status: number;
     /** The same request may succeed later */
@@ -78,6 +78,8 @@ export type Address = {
   countryCode?: string;
   phone?: string;
   email?: string;
+  /** A home rather than a business; null or left out: unknown */
+  residential?: boolean | null;
 };
 
 export type ApiKey = {
@@ -345,8 +347,8 @@ export type Event = {
 
 export type Exception = {
   id: string;
-  /** rejected_record: an import rejected a record. import_conflict: an order differs from its source. recall, push: a partner or shop rejected a request. label, pickup: a carrier rejected a request. execution: a task failed */
-  kind: Open<"rejected_record" | "import_conflict" | "recall" | "push" | "label" | "pickup" | "execution">;
+  /** rejected_record: an import rejected a record. import_conflict: an order differs from its source. recall, push: a partner or shop rejected a request. label, pickup, manifest: a carrier rejected a request. execution: a task failed */
+  kind: Open<"rejected_record" | "import_conflict" | "recall" | "push" | "label" | "pickup" | "manifest" | "execution">;
   /** Machine-readable cause */
   code: string;
   /** resolved: the cause is gone. dismissed: closed by a user without a change */
@@ -356,7 +358,7 @@ export type Exception = {
   /** The reason given by the other system; masked without pii:read */
   reason: string | null;
   subject: {
-    type: Open<"order" | "record" | "execution" | "label" | "pickup">;
+    type: Open<"order" | "record" | "execution" | "label" | "pickup" | "manifest">;
     id: string | null;
     /** Order number, external ID, tracking number or task name */
     name: string | null;
@@ -399,8 +401,8 @@ export type Exception = {
 
 export type ExceptionSummary = {
   id: string;
-  /** rejected_record: an import rejected a record. import_conflict: an order differs from its source. recall, push: a partner or shop rejected a request. label, pickup: a carrier rejected a request. execution: a task failed */
-  kind: Open<"rejected_record" | "import_conflict" | "recall" | "push" | "label" | "pickup" | "execution">;
+  /** rejected_record: an import rejected a record. import_conflict: an order differs from its source. recall, push: a partner or shop rejected a request. label, pickup, manifest: a carrier rejected a request. execution: a task failed */
+  kind: Open<"rejected_record" | "import_conflict" | "recall" | "push" | "label" | "pickup" | "manifest" | "execution">;
   /** Machine-readable cause */
   code: string;
   /** resolved: the cause is gone. dismissed: closed by a user without a change */
@@ -410,7 +412,7 @@ export type ExceptionSummary = {
   /** The reason given by the other system; masked without pii:read */
   reason: string | null;
   subject: {
-    type: Open<"order" | "record" | "execution" | "label" | "pickup">;
+    type: Open<"order" | "record" | "execution" | "label" | "pickup" | "manifest">;
     id: string | null;
     /** Order number, external ID, tracking number or task name */
     name: string | null;
@@ -758,6 +760,10 @@ export type Label = {
   };
   /** A void was requested and the carrier has not responded yet */
   isVoidPending: boolean;
+  /** The pickup that collects the parcels */
+  pickupId: string | null;
+  /** The manifest that lists the parcels */
+  manifestId: string | null;
   purchasedAt: string | null;
   voidedAt: string | null;
   createdAt: string;
@@ -787,6 +793,8 @@ export type LabelRequest = {
     countryCode?: string;
     phone?: string;
     email?: string;
+    /** A home rather than a business; null or left out: unknown */
+    residential?: boolean | null;
   };
   /** Default: the shipping address of the order */
   to?: {
@@ -804,6 +812,8 @@ export type LabelRequest = {
     countryCode?: string;
     phone?: string;
     email?: string;
+    /** A home rather than a business; null or left out: unknown */
+    residential?: boolean | null;
   };
   /** Default: the weight of the order's only package, else of `lines`, else of all lines left to ship */
   weight?: {
@@ -936,6 +946,34 @@ export type Location = {
   last_synced_at: string | null;
   created_at: string;
   updated_at: string;
+  /** Also the ETag; send it as If-Match to avoid lost updates */
+  version: number;
+};
+
+export type Manifest = {
+  id: string;
+  /** `requested`: the carrier has not responded yet, or makes the manifest in the background. `failed`: the labels are free for another manifest */
+  status: Open<"requested" | "created" | "failed">;
+  carrierAccountId: string | null;
+  carrier: string;
+  locationId: string | null;
+  from: Address;
+  /** A calendar date, such as 2026-01-31 */
+  shipDate: string;
+  group: string | null;
+  /** `GET /shipments/labels?manifestId=` lists the labels */
+  labelCount: number;
+  packageCount: number;
+  /** The number of the carrier; null if it assigns none */
+  number: string | null;
+  contentType: Open<"text/plain" | "application/pdf" | "image/png" | "image/gif" | "application/zpl" | null>;
+  contentBytes: number | null;
+  failure: {
+    code: string;
+    message: string;
+  } | null;
+  createdAt: string;
+  updatedAt: string;
   /** Also the ETag; send it as If-Match to avoid lost updates */
   version: number;
 };
@@ -1585,7 +1623,7 @@ export type Order = {
     countryCode?: string;
     phone?: string;
     email?: string;
-    /** A home, for which carriers charge more. Null: unknown */
+    /** A home rather than a business; null or left out: unknown */
     residential?: boolean | null;
   } | null;
   billingAddress: {
@@ -1603,6 +1641,8 @@ export type Order = {
     countryCode?: string;
     phone?: string;
     email?: string;
+    /** A home rather than a business; null or left out: unknown */
+    residential?: boolean | null;
   } | null;
   addressStatus: Open<"unverified" | "valid" | "invalid">;
   lines: Array<{
@@ -1753,24 +1793,7 @@ export type OrderRequest = {
     email?: string;
     phone?: string;
   };
-  shippingAddress?: {
-    name?: string;
-    company?: string;
-    address1?: string;
-    address2?: string;
-    city?: string;
-    province?: string;
-    /** Such as NY */
-    provinceCode?: string;
-    zip?: string;
-    country?: string;
-    /** ISO 3166, such as US */
-    countryCode?: string;
-    phone?: string;
-    email?: string;
-    /** A home, for which carriers charge more. Null: unknown */
-    residential?: boolean | null;
-  };
+  shippingAddress?: Address;
   billingAddress?: Address;
   lines?: Array<{
     /** Given by the hub when absent; unique within the order */
@@ -1869,6 +1892,10 @@ export type Pickup = {
   pickupAddress: Address;
   packageCount: number;
   totalWeight: Weight | null;
+  /** Labels that the pickup was booked for; 0: booked by count. `GET /shipments/labels?pickupId=` lists them until the pickup is cancelled, rejected or missed */
+  labelCount: number;
+  /** Which parcels are collected, where a carrier collects some separately */
+  group: string | null;
   instructions: string | null;
   cancelBy: string;
   isCancellable: boolean;
@@ -1921,6 +1948,16 @@ export type PickupCheck = {
     timezone: string;
   } | null;
   cancelBy: string | null;
+  labels: {
+    labelIds: Array<string>;
+    packageCount: number;
+    totalWeight: Weight | null;
+    services: Array<{
+      service: string;
+      packageCount: number;
+    }>;
+    group: string | null;
+  } | null;
 };
 
 export type PickupRequest = {
@@ -1943,13 +1980,16 @@ export type PickupRequest = {
     countryCode?: string;
     phone?: string;
     email?: string;
+    /** A home rather than a business; null or left out: unknown */
+    residential?: boolean | null;
   };
   locationId?: string;
   /** A date-time; without an offset in local time at the pickup address, with one converted to it. A time such as 09:30 is enough */
   readyTime?: string;
   /** A date-time; without an offset in local time at the pickup address, with one converted to it. A time such as 09:30 is enough */
   closeTime?: string;
-  packageCount: number;
+  /** Required unless `fromLabels` is set */
+  packageCount?: number;
   totalWeight?: Weight;
   /** IANA name; default: the zone of the pickup address */
   timezone?: string;
@@ -1957,6 +1997,12 @@ export type PickupRequest = {
   instructions?: string;
   /** Allow a second pickup by this carrier at this address on the same day */
   allowDuplicate?: boolean;
+  /** Instead of `packageCount` and `totalWeight`: collect the purchased labels of this account whose sender address is the pickup address and whose ship date is the pickup day. Labels that another pickup collects, that are being voided, or whose parcels the carrier already has are left out. Some carriers book pickups for labels only */
+  fromLabels?: boolean;
+  /** With `fromLabels`, where a carrier collects some parcels separately: `Express` or `Ground` of FedEx, or the carrier of labels from EasyPost, ShipEngine and karrio. Each group needs its own pickup; an error lists the groups */
+  group?: string;
+  /** Also collect labels whose ship date is up to this many days before the pickup day and whose parcels the carrier does not have, such as those of a weekend. Default 0 */
+  earlierShipDays?: number;
 };
 
 export type PreflightReport = {
@@ -2836,6 +2882,8 @@ export type ShipmentRequest = {
     countryCode?: string;
     phone?: string;
     email?: string;
+    /** A home rather than a business; null or left out: unknown */
+    residential?: boolean | null;
   };
   weight?: Weight;
   /** With at most two decimals */
@@ -3997,8 +4045,8 @@ export type Operations = {
         countryCode?: string | null;
         phone?: string | null;
         email?: string | null;
-        /** A home, for which carriers charge more. Null: unknown */
-        residential?:  | null;
+        /** A home rather than a business; null or left out: unknown */
+        residential?: boolean | null;
       } | null;
       billingAddress?: {
         name?: string | null;
@@ -4015,6 +4063,8 @@ export type Operations = {
         countryCode?: string | null;
         phone?: string | null;
         email?: string | null;
+        /** A home rather than a business; null or left out: unknown */
+        residential?: boolean | null;
       } | null;
       lines?: Array<{
         /** Given by the hub when absent; unique within the order */
@@ -4565,6 +4615,8 @@ export type Operations = {
         countryCode?: string | null;
         phone?: string | null;
         email?: string | null;
+        /** A home rather than a business; null or left out: unknown */
+        residential?: boolean | null;
       } | null;
       destination?: {
         name?: string | null;
@@ -4581,6 +4633,8 @@ export type Operations = {
         countryCode?: string | null;
         phone?: string | null;
         email?: string | null;
+        /** A home rather than a business; null or left out: unknown */
+        residential?: boolean | null;
       } | null;
       weight?: {
         value?: number | null;
@@ -4654,6 +4708,10 @@ export type Operations = {
       orderId?: string;
       /** Id of the shipment */
       shipmentId?: string;
+      /** Id of the pickup */
+      pickupId?: string;
+      /** Id of the manifest */
+      manifestId?: string;
       /** One or more of requested, purchased, failed, voided, with commas between */
       status?: string;
     };
@@ -4710,6 +4768,77 @@ export type Operations = {
       label: Label;
       shipment: Shipment | null;
     };
+  };
+  /** List manifests (`shipments.manifests.list`) */
+  "GET /api/v1/shipments/manifests": {
+    query: {
+      /** Counted from 1 */
+      page?: number;
+      /** Entries a page */
+      limit?: number;
+      /** One or more of requested, created, failed, with commas between */
+      status?: string;
+      /** Id of the carrier account */
+      carrierAccountId?: string;
+      /** Id of the location */
+      locationId?: string;
+      /** A calendar date, such as 2026-01-31 */
+      shipDate?: string;
+    };
+    answer: {
+      data: Array<Manifest>;
+      pagination: Pagination;
+    };
+  };
+  /** Create the end-of-day document of a carrier (`shipments.manifests.create`) */
+  "POST /api/v1/shipments/manifests": {
+    body: {
+      carrierAccountId: string;
+      /** Where the parcels are handed over; or `from` */
+      locationId?: string;
+      /** The sender address of the labels. Default: the address of the location */
+      from?: {
+        name?: string;
+        company?: string;
+        address1?: string;
+        address2?: string;
+        city?: string;
+        province?: string;
+        /** Such as NY */
+        provinceCode?: string;
+        zip?: string;
+        country?: string;
+        /** ISO 3166, such as US */
+        countryCode?: string;
+        phone?: string;
+        email?: string;
+        /** A home rather than a business; null or left out: unknown */
+        residential?: boolean | null;
+      };
+      /** The ship date of the labels. Default: today */
+      shipDate?: string;
+      /** Default: all labels of this account, address and day that are not on a manifest */
+      labelIds?: Array<string>;
+      /** Where a carrier needs separate manifests, such as the carriers behind one account; an error lists the groups */
+      group?: string;
+    };
+    answer: Manifest;
+  };
+  /** Get a manifest (`shipments.manifests.get`) */
+  "GET /api/v1/shipments/manifests/{id}": {
+    path: {
+      /** Id of the manifest */
+      id: string;
+    };
+    answer: Manifest;
+  };
+  /** Download a manifest (`shipments.manifests.content.get`) */
+  "GET /api/v1/shipments/manifests/{id}/content": {
+    path: {
+      /** Id of the manifest */
+      id: string;
+    };
+    answer: string | Blob;
   };
   /** List pickups (`pickups.list`) */
   "GET /api/v1/pickups": {
@@ -4813,6 +4942,7 @@ export type Operations = {
       readyTime?: string;
       /** A date-time; without an offset in local time at the pickup address, with one converted to it. A time such as 09:30 is enough */
       closeTime?: string;
+      /** Required unless `fromLabels` is set */
       packageCount?: number;
       totalWeight?: Weight | null;
       /** IANA name; default: the zone of the pickup address */
@@ -4958,6 +5088,8 @@ export type Operations = {
         countryCode?: string | null;
         phone?: string | null;
         email?: string | null;
+        /** A home rather than a business; null or left out: unknown */
+        residential?: boolean | null;
       } | null;
       is_default?: boolean;
       /** Nothing new can be assigned to an inactive location */
@@ -5057,6 +5189,39 @@ export type Operations = {
       };
     };
     answer: PreflightReport;
+  };
+  /** Preview a pipeline and stream the progress (`operations.preflight.stream`) */
+  "POST /api/v1/operations/preflight/stream": {
+    body: {
+      /** Order IDs or numbers */
+      order_ids?: Array<string>;
+      filter?: OrderFilter;
+      /** From POST /operations/selections, or from a preflight by filter */
+      selection_id?: string;
+      actions?: Array<{
+        type: string;
+        params?: Record<string, unknown>;
+        when?: Condition;
+        /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+        on_error?: "skip_order" | "continue" | "abort_run";
+      }>;
+      /** A saved pipeline: provides actions, on_error and atomic where omitted */
+      pipeline_id?: string;
+      /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+      on_error?: "skip_order" | "continue" | "abort_run";
+      /** Roll back an order's earlier steps when a later one fails */
+      atomic?: boolean;
+      /** Number of orders to list, those with problems first. Default 1000 */
+      detail_limit?: number;
+      report_filter?: {
+        verdict?: "ok" | "no_change" | "warning" | "blocked";
+        step?: number;
+        code?: string;
+        /** Page of `detail_limit` orders */
+        page?: number;
+      };
+    };
+    answer: string;
   };
   /** Run a pipeline on orders (`operations.run`) */
   "POST /api/v1/operations/run": {
@@ -5796,7 +5961,7 @@ export type Operations = {
       page?: number;
       /** Entries a page */
       limit?: number;
-      /** One or more of rejected_record, import_conflict, recall, push, label, pickup, execution, with commas between */
+      /** One or more of rejected_record, import_conflict, recall, push, label, pickup, manifest, execution, with commas between */
       kind?: string;
       code?: string;
       /** Id of the bridge */
@@ -5823,7 +5988,7 @@ export type Operations = {
   /** Count exceptions by kind, code and bridge (`exceptions.count`) */
   "GET /api/v1/exceptions/counts": {
     query: {
-      /** One or more of rejected_record, import_conflict, recall, push, label, pickup, execution, with commas between */
+      /** One or more of rejected_record, import_conflict, recall, push, label, pickup, manifest, execution, with commas between */
       kind?: string;
       code?: string;
       /** Id of the bridge */
@@ -5851,6 +6016,7 @@ export type Operations = {
         push: number;
         label: number;
         pickup: number;
+        manifest: number;
         execution: number;
       };
       byCode: Array<{
@@ -5863,8 +6029,8 @@ export type Operations = {
       }>;
       /** Largest groups first; at most 100 */
       groups: Array<{
-        /** rejected_record: an import rejected a record. import_conflict: an order differs from its source. recall, push: a partner or shop rejected a request. label, pickup: a carrier rejected a request. execution: a task failed */
-        kind: Open<"rejected_record" | "import_conflict" | "recall" | "push" | "label" | "pickup" | "execution">;
+        /** rejected_record: an import rejected a record. import_conflict: an order differs from its source. recall, push: a partner or shop rejected a request. label, pickup, manifest: a carrier rejected a request. execution: a task failed */
+        kind: Open<"rejected_record" | "import_conflict" | "recall" | "push" | "label" | "pickup" | "manifest" | "execution">;
         code: string;
         bridgeId: string | null;
         count: number;
@@ -5891,7 +6057,7 @@ export type Operations = {
       action: "retry" | "accept_source" | "keep_local" | "mark_not_purchased" | "dismiss";
       /** Filter on open exceptions */
       filter: {
-        /** One or more of rejected_record, import_conflict, recall, push, label, pickup, execution, with commas between */
+        /** One or more of rejected_record, import_conflict, recall, push, label, pickup, manifest, execution, with commas between */
         kind?: string;
         code?: string;
         bridgeId?: string;
@@ -7445,6 +7611,8 @@ export type Operations = {
         countryCode?: string;
         phone?: string;
         email?: string;
+        /** A home rather than a business; null or left out: unknown */
+        residential?: boolean | null;
         /** Short for provinceCode */
         state?: string;
       };
@@ -7463,6 +7631,8 @@ export type Operations = {
         countryCode?: string;
         phone?: string;
         email?: string;
+        /** A home rather than a business; null or left out: unknown */
+        residential?: boolean | null;
         /** Short for provinceCode */
         state?: string;
       };
@@ -8492,7 +8662,7 @@ export type Operations = {
       /** Event type, such as condition_set.created; see docs/events.md */
       type?: string;
       /** Type of the changed record, such as condition_set */
-      objectType?: "api_key" | "automation" | "bridge" | "carrier_account" | "condition_set" | "exception" | "exception_batch" | "import_preset" | "label" | "location" | "operation_run" | "order" | "order_batch" | "organization" | "pickup" | "pipeline" | "rate_comparison" | "retention" | "schedule" | "shipment" | "shipment_batch" | "task_execution" | "transformation" | "user" | "view" | "webhook";
+      objectType?: "api_key" | "automation" | "bridge" | "carrier_account" | "condition_set" | "exception" | "exception_batch" | "import_preset" | "label" | "location" | "manifest" | "operation_run" | "order" | "order_batch" | "organization" | "pickup" | "pipeline" | "rate_comparison" | "retention" | "schedule" | "shipment" | "shipment_batch" | "task_execution" | "transformation" | "user" | "view" | "webhook";
       /** Id of the object */
       objectId?: string;
       /** Id of the actor */
@@ -8515,7 +8685,7 @@ export type Operations = {
       /** Event type, such as condition_set.created; see docs/events.md */
       type?: string;
       /** Type of the changed record, such as condition_set */
-      objectType?: "api_key" | "automation" | "bridge" | "carrier_account" | "condition_set" | "exception" | "exception_batch" | "import_preset" | "label" | "location" | "operation_run" | "order" | "order_batch" | "organization" | "pickup" | "pipeline" | "rate_comparison" | "retention" | "schedule" | "shipment" | "shipment_batch" | "task_execution" | "transformation" | "user" | "view" | "webhook";
+      objectType?: "api_key" | "automation" | "bridge" | "carrier_account" | "condition_set" | "exception" | "exception_batch" | "import_preset" | "label" | "location" | "manifest" | "operation_run" | "order" | "order_batch" | "organization" | "pickup" | "pipeline" | "rate_comparison" | "retention" | "schedule" | "shipment" | "shipment_batch" | "task_execution" | "transformation" | "user" | "view" | "webhook";
       /** Id of the object */
       objectId?: string;
       /** Id of the actor */
@@ -8855,6 +9025,7 @@ export const unkeyedPosts: ReadonlySet<string> = new Set([
   "POST /api/v1/auth/oidc/sign-in",
   "POST /api/v1/auth/oidc/session",
   "POST /api/v1/operations/preflight",
+  "POST /api/v1/operations/preflight/stream",
   "POST /api/v1/operations/runs/{id}/undo/preflight",
   "POST /api/v1/bridges/{id}/inbound-webhooks",
   "POST /api/v1/automations/{id}/test",

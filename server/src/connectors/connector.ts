@@ -1,5 +1,7 @@
 import type { TObject, TSchema } from "typebox";
 import type { FieldError } from "../core/errors.ts";
+import type { Scope } from "../core/scopes.ts";
+import type { PickupSchedule } from "./hub/pickup-schedule.ts";
 import type { HttpClient } from "../core/outbound/outbound-request.ts";
 import type { ReadWebhook, WebhookRequest } from "./inbound-webhook.ts";
 
@@ -70,6 +72,8 @@ type TaskBase = {
   idempotent: boolean;
   /** Limit for the whole execution, including repeated requests. */
   timeoutMs: number;
+  /** Besides `tasks:execute`: the scope of the endpoint that does the same. */
+  requiredScope?: Scope;
 };
 
 /** One request and its response. */
@@ -147,6 +151,9 @@ export type Sent = { externalId?: string; details?: Record<string, unknown> };
 
 export type ConnectorTask = CallTask | PullTask | PushTask;
 
+/** What the hub does for tasks of its own. */
+type HubVerbs = { schedulePickups(input: PickupSchedule): Promise<Record<string, unknown>> };
+
 /** The context of one attempt. */
 export type Call = {
   settings: Settings;
@@ -164,6 +171,8 @@ export type Call = {
   effectKey: string;
   /** As in Limits. */
   filesRoot?: string;
+  /** Only in executions. */
+  hub?: HubVerbs;
   /** A sample for a user: files must not be moved, so that the import still reads them. */
   isSample?: boolean;
   progress(processed: number, total?: number): void;

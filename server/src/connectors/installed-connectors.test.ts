@@ -41,7 +41,7 @@ test.each(installedConnectors)(
 );
 
 test("a connector is found by its name", () => {
-  expect(installedConnectors.map(({ name }) => name)).toEqual(["demo", "rest", "shopify", "woocommerce", "csv"]);
+  expect(installedConnectors.map(({ name }) => name)).toEqual(["demo", "rest", "shopify", "woocommerce", "csv", "hub"]);
   expect(findConnector("shopify")?.title).toBe("Shopify");
   expect(findConnector("toString")).toBeUndefined();
 });

@@ -50,6 +50,7 @@ export const errorTable = {
   shipment_not_found: [404, "Shipment not found"],
   tracking_event_not_found: [404, "Tracking event not found"],
   label_not_found: [404, "Label not found"],
+  manifest_not_found: [404, "Manifest not found"],
   pickup_not_found: [404, "Pickup not found"],
   location_not_found: [404, "Location not found"],
   schedule_not_found: [404, "Schedule not found"],

@@ -3,6 +3,7 @@ import { Type } from "../core/type.ts";
 import { Count, DateTime, Id, Nullable, optional, Version } from "../core/schema.ts";
 import { defineEvent, Private } from "./define-event.ts";
 import { exceptionEvents } from "./exception-events.ts";
+import { handoverEvents } from "./handover-events.ts";
 import { hubEvents } from "./hub-events.ts";
 import { pipelineEvents } from "./pipeline-events.ts";
 import { webhookEvents } from "./webhook-events.ts";
@@ -86,15 +87,6 @@ const label = {
   shipmentId: Nullable(Id),
   trackingNumber: Nullable(Text),
   cost: Nullable(Type.Number()),
-  version: Version,
-};
-const pickup = {
-  status: Text,
-  carrier: Text,
-  confirmationNumber: Nullable(Text),
-  pickupDate: Text,
-  readyAt: DateTime,
-  closeAt: DateTime,
   version: Version,
 };
 const comparison = { revision: Count, version: Version };
@@ -351,21 +343,7 @@ export const eventCatalogue = {
   "label.refunded": defineEvent("label", "The carrier settled the refund of a voided label", label),
   "label.refund_rejected": defineEvent("label", "The carrier rejected the refund of a voided label", label),
 
-  "pickup.requested": defineEvent("pickup", "A pickup was requested", pickup),
-  "pickup.scheduled": defineEvent("pickup", "A pickup was scheduled", pickup),
-  "pickup.confirmed": defineEvent("pickup", "A confirmation number was entered", pickup),
-  "pickup.failed": defineEvent("pickup", "A pickup request failed", pickup),
-  "pickup.response_missing": defineEvent("pickup", "The carrier did not respond; the request is retried", pickup),
-  "pickup.change_requested": defineEvent("pickup", "A reschedule was requested", pickup),
-  "pickup.change_rejected": defineEvent("pickup", "The carrier rejected the reschedule", pickup),
-  "pickup.cancel_requested": defineEvent("pickup", "A cancellation was requested", pickup),
-  "pickup.cancel_rejected": defineEvent("pickup", "The carrier rejected the cancellation", pickup),
-  "pickup.cancelled": defineEvent("pickup", "A pickup was cancelled", pickup),
-  "pickup.dispatched": defineEvent("pickup", "A driver is on the way", pickup),
-  "pickup.completed": defineEvent("pickup", "A pickup was completed", pickup),
-  "pickup.missed": defineEvent("pickup", "A pickup was missed", pickup),
-  "pickup.previous_cancelled": defineEvent("pickup", "The replaced pickup was cancelled", pickup),
-  "pickup.previous_not_cancelled": defineEvent("pickup", "The replaced pickup could not be cancelled", pickup),
+  ...handoverEvents,
 
   "rate_comparison.created": defineEvent("rate_comparison", "A rate comparison was created", {
     ...named,

@@ -27,6 +27,7 @@ const familyScopes: Record<Family, Scope> = {
   import_preset: "orders:read",
   shipment: "shipments:read",
   label: "shipments:read",
+  manifest: "shipments:read",
   pickup: "pickups:read",
   rate_comparison: "rates:read",
   webhook: "webhooks:read",

@@ -15,6 +15,7 @@ import * as carrierAccounts from "../features/carrier-accounts/carrier-accounts.
 import { ConditionSet } from "../features/condition-sets/condition-sets.schemas.ts";
 import * as exceptions from "../features/exceptions/exceptions.schemas.ts";
 import * as labels from "../features/labels/labels.schemas.ts";
+import { Manifest } from "../features/manifests/manifests.schemas.ts";
 import { Location } from "../features/locations/locations.schemas.ts";
 import * as catalog from "../features/operations/catalog.schemas.ts";
 import { PreflightReport } from "../features/operations/preflight.schemas.ts";
@@ -62,6 +63,7 @@ export const namedSchemas: Record<string, TSchema> = {
   Label: labels.LabelAnswer,
   LabelRequest: labels.LabelRequest,
   Location,
+  Manifest,
   Mapping: transformations.Mapping,
   MappingTransform: transformations.MappingTransform,
   OperationAction: catalog.CatalogEntry,

@@ -49,7 +49,7 @@ export const tagTexts: Record<string, string> = {
   automations: "Pipelines triggered by events or a cron schedule",
   locations: "Warehouses and other locations, created manually or synced from a bridge",
   "carrier-accounts": "Carrier accounts with rate cards, zone charts and quotes",
-  shipments: "Shipments, labels and tracking events",
+  shipments: "Shipments, labels, manifests and tracking events",
   pickups: "Check, schedule, reschedule and cancel carrier pickups",
   "rate-comparisons": "Compare shipping costs with another carrier contract",
   "import-presets": "Column presets for order files, built in and custom",

@@ -10,6 +10,7 @@ import { exceptionFixRoutes } from "../features/exception-fixes/exception-fixes.
 import { exceptionRoutes } from "../features/exceptions/exceptions.routes.ts";
 import { eventRoutes } from "../features/events/events.routes.ts";
 import { labelRoutes } from "../features/labels/labels.routes.ts";
+import { manifestRoutes } from "../features/manifests/manifests.routes.ts";
 import { locationRoutes } from "../features/locations/locations.routes.ts";
 import { orderTimelineRoutes } from "../features/order-timeline/order-timeline.routes.ts";
 import { orderRoutes } from "../features/orders/orders.routes.ts";
@@ -43,6 +44,7 @@ const allRoutes: Route[] = [
   ...importPresetRoutes,
   ...shipmentRoutes,
   ...labelRoutes,
+  ...manifestRoutes,
   ...pickupRoutes,
   ...locationRoutes,
   ...operationRoutes,

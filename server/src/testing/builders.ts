@@ -68,6 +68,12 @@ const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> = {
     const account = await org.post("/carrier-accounts", { name: `Carrier ${crypto.randomUUID()}`, carrier: "demo" });
     return (await org.post("/shipments/labels", { ...aParcel, carrierAccountId: account.body.id })).body.label.id;
   },
+  manifest: async (org) => {
+    const account = await org.post("/carrier-accounts", { name: `Carrier ${crypto.randomUUID()}`, carrier: "demo" });
+    const carrierAccountId: string = account.body.id;
+    await org.post("/shipments/labels", { ...aParcel, carrierAccountId });
+    return (await org.post("/shipments/manifests", { carrierAccountId, from: aParcel.from })).body.id;
+  },
   exception: async (org) => {
     const account = await org.post("/carrier-accounts", { name: `Carrier ${crypto.randomUUID()}`, carrier: "demo" });
     // Rejected, so that an exception is opened.

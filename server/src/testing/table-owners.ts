@@ -11,6 +11,7 @@ const tableOwners: Record<string, string[]> = {
   http: ["idempotency_keys"],
   labels: ["shipment_labels", "shipment_label_files"],
   locations: ["locations"],
+  manifests: ["shipment_manifests"],
   operations: [
     "operation_pipelines",
     "operation_preflight_batches",

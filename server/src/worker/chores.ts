@@ -1,6 +1,7 @@
 import { automationWork } from "../features/automations/automations.ts";
 import { purgeOldAttempts, removeExpiredSessions } from "../features/auth/auth.ts";
 import { labelWork } from "../features/labels/labels.ts";
+import { manifestWork } from "../features/manifests/manifests.ts";
 import { removeExpiredSelections, runWork, applyLabelResults } from "../features/operations/operations.ts";
 import { foldOrderCounts, releaseDueHolds } from "../features/orders/orders.ts";
 import { comparisonWork } from "../features/rate-comparisons/rate-comparisons.ts";
@@ -53,6 +54,7 @@ const outboundWorks = [
   leased(automationWork, automationSlots),
   leased(pickupWork, slots),
   leased(labelWork, slots),
+  leased(manifestWork, slots),
   leased(trackingWork, slots),
 ];
 export const leasedWorks = [...localWorks, ...outboundWorks];

@@ -8,6 +8,7 @@ import type { RetainedKind } from "../context.ts";
 import { deleteOldInvocationsAcrossOrgs } from "../features/automations/automations.ts";
 import { deleteOldExceptionsAcrossOrgs } from "../features/exceptions/exceptions.ts";
 import { deleteOldLabelFilesAcrossOrgs } from "../features/labels/labels.ts";
+import { deleteOldManifestFilesAcrossOrgs } from "../features/manifests/manifests.ts";
 import { deleteOldRunsAcrossOrgs } from "../features/operations/operations.ts";
 import { deleteOldPickupsAcrossOrgs } from "../features/pickups/pickups.ts";
 import { deleteOldComparisonsAcrossOrgs } from "../features/rate-comparisons/rate-comparisons.ts";
@@ -24,7 +25,10 @@ export const removals: Record<RetainedKind, PurgeBatch> = {
   exceptions: deleteOldExceptionsAcrossOrgs,
   comparisons: deleteOldComparisonsAcrossOrgs,
   pickups: deleteOldPickupsAcrossOrgs,
-  labelFiles: deleteOldLabelFilesAcrossOrgs,
+  labelFiles: async (tx, before) => {
+    const ofLabels = await deleteOldLabelFilesAcrossOrgs(tx, before);
+    return ofLabels.length > 0 ? ofLabels : await deleteOldManifestFilesAcrossOrgs(tx, before);
+  },
   deliveries: deleteOldDeliveriesAcrossOrgs,
   deliveryResponses: deleteOldResponsesAcrossOrgs,
   invocations: deleteOldInvocationsAcrossOrgs,

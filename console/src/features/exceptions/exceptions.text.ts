@@ -9,6 +9,7 @@ const kindNames: Record<string, string> = {
   push: "Not arrived",
   label: "Label",
   pickup: "Pickup",
+  manifest: "Manifest",
   execution: "Task failed",
 };
 export const kindName = (kind: string): string => kindNames[kind] ?? words(kind);

@@ -24,7 +24,7 @@ const ownTariff = (): Tariff => (own ??= createTariff(ownCard(), noSets));
 export const demoCarrier: Carrier = {
   name: "demo",
   title: "Demo carrier",
-  description: "Simulated prices, pickups, labels and tracking. Makes no network calls.",
+  description: "Simulated prices, pickups, labels, manifests and tracking. Makes no network calls.",
   settings: Strict({
     refusePickups: Type.Optional(Type.Boolean({ description: "Reject every pickup, for testing" })),
     missPickups: Type.Optional(Type.Boolean({ description: "Report every pickup as missed, for testing" })),
@@ -81,6 +81,11 @@ export const demoCarrier: Carrier = {
   },
   async voidLabel() {
     return { state: "voided" };
+  },
+  async createManifest({ effectKey }, { shipDate, parcels }) {
+    const number = confirmationOf("DEMO", effectKey);
+    const content = drawLabel(["DEMO MANIFEST", number, shipDate, `${parcels.length} packages`]);
+    return { number, file: { contentType: "application/pdf", content } };
   },
 };
 

@@ -5,6 +5,7 @@ import { centsOf } from "../seam/money.ts";
 import type { PickupConfirmation, PickupRequest, PickupState } from "../seam/pickups.ts";
 import { asList, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
+import { openState } from "../seam/pickups.ts";
 import { get, messagesOf, post, segment } from "./easypost-api.ts";
 import { referenceOf } from "./easypost-labels.ts";
 import { addressBody } from "./easypost-shipment.ts";
@@ -119,9 +120,10 @@ export const cancelPickup: NonNullable<Carrier["cancelPickup"]> = async (call, p
   }
 };
 
-export async function findPickup(call: CarrierCall, pickup: Booked): Promise<PickupState | undefined> {
-  return asText(pickup.carrierData?.pickupId) === undefined ? undefined : stateIn(await get(call, pathOf(pickup)));
-}
+export const findPickup: NonNullable<Carrier["findPickup"]> = async (call, pickup) => {
+  if (asText(pickup.carrierData?.pickupId) === undefined) return undefined;
+  return openState(call, pickup, stateIn(await get(call, pathOf(pickup))));
+};
 
 /** EasyPost does not report whether the driver came. */
 export function stateIn({ status }: Json): PickupState | undefined {

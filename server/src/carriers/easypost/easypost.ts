@@ -120,6 +120,7 @@ export const easypost: Carrier = {
   createLabel,
   voidLabel,
   findVoid,
+  handoverGroup: ({ carrierData }) => asText(carrierData?.carrier) ?? "",
   schedulePickup,
   cancelPickup,
   findPickup,

@@ -7,6 +7,7 @@ import { buyFedexLabel, fedexLabelFormats, voidFedexLabel } from "./fedex-labels
 import { cancelFedexPickup, scheduleFedexPickup } from "./fedex-pickups.ts";
 import { rateFedex } from "./fedex-rates.ts";
 import { fedexHosts, fedexUrl, fetchFedexToken } from "./fedex-request.ts";
+import { fedexService } from "./fedex-services.ts";
 import { fedexExtraOptions } from "./fedex-shipment.ts";
 import { trackFedex } from "./fedex-tracking.ts";
 
@@ -97,6 +98,7 @@ export const fedex: Carrier = {
   rate: rateFedex,
   createLabel: buyFedexLabel,
   voidLabel: voidFedexLabel,
+  handoverGroup: ({ service }) => (fedexService(service).isGround ? "Ground" : "Express"),
   schedulePickup: scheduleFedexPickup,
   cancelPickup: cancelFedexPickup,
   track: trackFedex,

@@ -4,6 +4,7 @@ import { lookUp, orMissing } from "../seam/json-api.ts";
 import { fetchLabelFile } from "../seam/label-file.ts";
 import { centsOf } from "../seam/money.ts";
 import type { PickupConfirmation, PickupRequest, PickupState } from "../seam/pickups.ts";
+import { openState } from "../seam/pickups.ts";
 import { asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
 import { apiUrl, fileHeaders, get, keyOf, ownEntries, post, segment } from "./karrio-api.ts";
@@ -87,9 +88,10 @@ export const cancelPickup: NonNullable<Carrier["cancelPickup"]> = async (call, p
   }
 };
 
-export async function findPickup(call: CarrierCall, pickup: Booked): Promise<PickupState | undefined> {
-  return asText(pickup.carrierData?.pickupId) === undefined ? undefined : stateIn(await get(call, pathOf(pickup)));
-}
+export const findPickup: NonNullable<Carrier["findPickup"]> = async (call, pickup) => {
+  if (asText(pickup.carrierData?.pickupId) === undefined) return undefined;
+  return openState(call, pickup, stateIn(await get(call, pathOf(pickup))));
+};
 
 const states: Record<string, PickupState["status"]> = {
   scheduled: "scheduled",

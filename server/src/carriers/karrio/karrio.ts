@@ -93,6 +93,7 @@ export const karrio: Carrier = {
   createLabel,
   voidLabel,
   findVoid,
+  handoverGroup: ({ carrierData }) => asText(carrierData?.carrierName) ?? "",
   schedulePickup,
   cancelPickup,
   findPickup,

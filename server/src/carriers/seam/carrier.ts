@@ -8,7 +8,7 @@ import type { AddressCheck } from "./address-check.ts";
 import type { CarrierData } from "./carrier-data.ts";
 import type { Charge, Label, LabelFile, SoldLabel, VoidAnswer } from "./labels.ts";
 import type { CompletePickupRules } from "./pickup-rules.ts";
-import type { PickupConfirmation, PickupRequest, PickupState } from "./pickups.ts";
+import type { BookedPickup, PickupConfirmation, PickupRequest, PickupState } from "./pickups.ts";
 import type { NoQuote, Quote } from "./quotes.ts";
 import type { Parcel, ShipOptions } from "./ship-options.ts";
 import type { ParcelToTrack, TrackingReport } from "./tracking.ts";
@@ -61,14 +61,19 @@ export type Carrier = {
   /** What became of a void that was `submitted`; undefined if the carrier does not know. Called about once a day. */
   findVoid?(call: CarrierCall, label: SoldLabel): Promise<VoidAnswer | undefined>;
   schedulePickup?(call: CarrierCall, request: PickupRequest): Promise<PickupConfirmation>;
-  cancelPickup?(
-    call: CarrierCall,
-    pickup: { confirmationNumber: string; reason?: string; carrierData: CarrierData | null },
-  ): Promise<void>;
-  /** The current state of a pickup; undefined if the carrier does not know. */
+  /**
+   * Changes a pickup in place; it may be repeated. Without it a reschedule books another pickup and then cancels the previous one,
+   * which fails at carriers that come to an address once a day.
+   */
+  changePickup?(call: CarrierCall, pickup: BookedPickup, request: PickupRequest): Promise<PickupConfirmation>;
+  cancelPickup?(call: CarrierCall, pickup: BookedPickup & { reason?: string }): Promise<void>;
+  /**
+   * The current state of a pickup; undefined if the carrier does not know. A pickup that is still `scheduled` hours after its close
+   * time was missed: a carrier that does not report completion returns undefined by then.
+   */
   findPickup?(
     call: CarrierCall,
-    pickup: { confirmationNumber: string; readyTime: string; closeTime: string; carrierData: CarrierData | null },
+    pickup: BookedPickup & { readyTime: string; closeTime: string },
   ): Promise<PickupState | undefined>;
   /**
    * Tracking of up to 100 parcels, each with all its events so far. Omit parcels the carrier does not know: an exception
@@ -76,6 +81,11 @@ export type Carrier = {
    */
   track?(call: CarrierCall, parcels: ParcelToTrack[]): Promise<TrackingReport[]>;
   checkAddress?(call: CarrierCall, address: Address): Promise<AddressCheck>;
+  /**
+   * Names the parcels that one driver collects and one manifest lists, for carriers that take some of them separately: Express or
+   * Ground. Without it all parcels go together.
+   */
+  handoverGroup?(parcel: { service: string; carrierData: CarrierData | null }): string;
   /** The end-of-day document of parcels that are handed over together. */
   createManifest?(call: CarrierCall, request: ManifestRequest): Promise<Manifest>;
   /** Asks the carrier to send its events to `url`. Returns what identifies the subscription. A repeat must not add a second one. */

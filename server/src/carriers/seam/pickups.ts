@@ -34,4 +34,16 @@ export type PickupConfirmation = {
   carrierData?: CarrierData;
 };
 
+/** What a carrier needs to know about its own booking. */
+export type BookedPickup = { confirmationNumber: string; carrierData: CarrierData | null };
+
 export type PickupState = { status: "scheduled" | "dispatched" | "completed" | "missed" | "cancelled" };
+
+/** For carriers that do not report whether the driver came: after the close time a scheduled pickup says nothing. */
+export function openState(
+  { now }: { now(): Date },
+  { closeTime }: { closeTime: string },
+  state: PickupState | undefined,
+): PickupState | undefined {
+  return state?.status === "scheduled" && now().getTime() > Date.parse(closeTime) ? undefined : state;
+}

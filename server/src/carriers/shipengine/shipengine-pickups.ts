@@ -2,6 +2,7 @@ import type { Carrier, CarrierCall, CarrierData } from "../seam/carrier.ts";
 import { RemoteError } from "../seam/http.ts";
 import { lookUp, sendJson } from "../seam/json-api.ts";
 import type { PickupConfirmation, PickupRequest, PickupState } from "../seam/pickups.ts";
+import { openState } from "../seam/pickups.ts";
 import { asList, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
 import { withoutZone } from "../seam/tracking-events.ts";
@@ -55,11 +56,18 @@ async function findBooked(call: CarrierCall, ids: string[], sentAt: string): Pro
 
 export function confirmationIn(pickup: Json): PickupConfirmation {
   const [id, number] = [asText(pickup.pickup_id), asText(pickup.confirmation_number)];
+  // The refusal of the carrier comes with a 200 and an ID.
+  if (number === undefined) refuseErrors(pickup);
   if (id === undefined)
     throw new RemoteError("unexpected_response", "ShipEngine booked a pickup without an ID.", {
       mayHaveHappened: true,
     });
   return { confirmationNumber: number ?? id, messages: [], carrierData: { pickupId: id } };
+}
+
+function refuseErrors(answer: unknown): void {
+  const reason = api.reasonIn(answer);
+  if (reason !== undefined) throw new RemoteError("rejected", `ShipEngine: ${reason}`);
 }
 
 type Booked = { confirmationNumber: string; carrierData: CarrierData | null };
@@ -70,16 +78,15 @@ function pathOf({ carrierData, confirmationNumber }: Booked): string {
 
 export const cancelPickup: NonNullable<Carrier["cancelPickup"]> = async (call, pickup) => {
   try {
-    await sendJson(api, call, { method: "DELETE", path: pathOf(pickup), retry: "safe" });
+    refuseErrors(await sendJson(api, call, { method: "DELETE", path: pathOf(pickup), retry: "safe" }));
   } catch (error) {
     if (!(error instanceof RemoteError) || (error.code !== "rejected" && error.code !== "not_found")) throw error;
-    if ((await findPickup(call, pickup))?.status !== "cancelled") throw error;
+    if (stateIn(await get(call, pathOf(pickup)))?.status !== "cancelled") throw error;
   }
 };
 
-export async function findPickup(call: CarrierCall, pickup: Booked): Promise<PickupState | undefined> {
-  return stateIn(await get(call, pathOf(pickup)));
-}
+export const findPickup: NonNullable<Carrier["findPickup"]> = async (call, pickup) =>
+  openState(call, pickup, stateIn(await get(call, pathOf(pickup))));
 
 /** ShipEngine does not report whether the driver came. */
 function stateIn({ pickup_id, cancelled_at }: Json): PickupState | undefined {

@@ -1,6 +1,7 @@
 import { accountProblem } from "../seam/account-problems.ts";
 import type { AccountProblem, Carrier, CarrierCall } from "../seam/carrier.ts";
 import { defaultPickupRules } from "../seam/pickup-rules.ts";
+import { asText } from "../seam/read.ts";
 import { OneOf, Strict, Type } from "../seam/schema.ts";
 import { labelFormats } from "../seam/ship-options.ts";
 import { checkAddress } from "./shipengine-address.ts";
@@ -101,6 +102,7 @@ export const shipengine: Carrier = {
   createLabel,
   voidLabel,
   findVoid,
+  handoverGroup: ({ carrierData }) => asText(carrierData?.carrierCode) ?? "",
   schedulePickup,
   cancelPickup,
   findPickup,

@@ -3,7 +3,8 @@ import { unreadable } from "../seam/failures.ts";
 import { RemoteError } from "../seam/http.ts";
 import { dayThere } from "../seam/local-time.ts";
 import { poundsOf } from "../seam/measures.ts";
-import type { PickupConfirmation, PickupRequest, PickupState } from "../seam/pickups.ts";
+import type { BookedPickup, PickupConfirmation, PickupRequest, PickupState } from "../seam/pickups.ts";
+import { openState } from "../seam/pickups.ts";
 import { asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
 import { cannotFindOut, noteSent } from "../seam/repeats.ts";
@@ -60,32 +61,52 @@ export function readUspsPickup(body: Json, etag: string | undefined, asked: stri
   return { confirmationNumber, messages, ...(etag === undefined ? {} : { carrierData: { etag } }) };
 }
 
-/** The version of the booking expires within an hour, so that it is read again before the cancellation. */
-export async function cancelUspsPickup(
-  call: CarrierCall,
-  { confirmationNumber }: { confirmationNumber: string },
-): Promise<void> {
-  const path = `/pickup/v3/carrier-pickup/${encodeURIComponent(confirmationNumber)}`;
-  const { response, faults } = await askUsps(call, { path }, ({ message }) => isGone.test(message));
-  if (faults.length > 0) return;
+const pathOf = ({ confirmationNumber }: BookedPickup): string =>
+  `/pickup/v3/carrier-pickup/${encodeURIComponent(confirmationNumber)}`;
+
+/** The version of the booking expires within an hour, so that it is read again before each change. Undefined: there is no booking. */
+async function readVersion(call: CarrierCall, pickup: BookedPickup): Promise<string | undefined> {
+  const { response, faults } = await askUsps(call, { path: pathOf(pickup) }, ({ message }) => isGone.test(message));
+  if (faults.length > 0) return undefined;
   const { etag } = response.headers;
-  if (etag === undefined)
-    throw new RemoteError("unexpected_response", "USPS did not report the version of the pickup.", { retryable: true });
-  await askUsps(call, { method: "DELETE", path, headers: { "if-match": etag }, retry: "safe" }, ({ message }) =>
-    isGone.test(message),
-  );
+  if (etag !== undefined) return etag;
+  throw new RemoteError("unexpected_response", "USPS did not report the version of the pickup.", { retryable: true });
+}
+
+/** USPS comes to an address once a day, so that a booking is changed in place. A repeat sends the same content again. */
+export async function changeUspsPickup(
+  call: CarrierCall,
+  pickup: BookedPickup,
+  request: PickupRequest,
+): Promise<PickupConfirmation> {
+  const version = await readVersion(call, pickup);
+  const { confirmationNumber } = pickup;
+  if (version === undefined)
+    throw new RemoteError("pickup_not_known", `USPS has no pickup ${confirmationNumber}. Schedule another one.`);
+  const pickupDate = request.readyTime.slice(0, 10);
+  const json = { confirmationNumber, pickupDate, carrierPickupRequest: pickupBody(call, request) };
+  const headers = { "if-match": version };
+  const change = { method: "PUT", path: pathOf(pickup), headers, json, retry: "safe" } as const;
+  const { response, body } = await askUsps(call, change);
+  return readUspsPickup(body, response.headers.etag, pickupDate);
+}
+
+export async function cancelUspsPickup(call: CarrierCall, pickup: BookedPickup): Promise<void> {
+  const version = await readVersion(call, pickup);
+  if (version === undefined) return;
+  const request = { method: "DELETE", path: pathOf(pickup), headers: { "if-match": version }, retry: "safe" } as const;
+  await askUsps(call, request, ({ message }) => isGone.test(message));
 }
 
 const isGone = /already.*cancel|been cancel|not found|does not exist/i;
 
 /** USPS keeps a booking until it is cancelled, and does not report whether the carrier came. */
 export async function findUspsPickup(call: CarrierCall, pickup: Pickup): Promise<PickupState | undefined> {
-  const path = `/pickup/v3/carrier-pickup/${encodeURIComponent(pickup.confirmationNumber)}`;
-  const { body, faults } = await askUsps(call, { path }, ({ message }) => isGone.test(message));
+  const { body, faults } = await askUsps(call, { path: pathOf(pickup) }, ({ message }) => isGone.test(message));
   if (faults.some(({ message }) => /cancel/i.test(message))) return { status: "cancelled" };
   const day = asText(body.pickupDate) ?? pickup.readyTime.slice(0, 10);
   if (faults.length > 0 || day < dayThere(call.now(), pickup.readyTime)) return undefined;
-  return { status: "scheduled" };
+  return openState(call, pickup, { status: "scheduled" });
 }
 
 /** The SCAN form: one barcode for all parcels of a day. A label can be on one form only, so that a lost form cannot be made again. */

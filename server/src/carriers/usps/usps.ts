@@ -4,7 +4,13 @@ import { defaultPickupRules } from "../seam/pickup-rules.ts";
 import { OneOf, Strict, Type } from "../seam/schema.ts";
 import { checkUspsAddress } from "./usps-address.ts";
 import { buyUspsLabel, uspsLabelFormats, voidUspsLabel } from "./usps-labels.ts";
-import { cancelUspsPickup, createUspsManifest, findUspsPickup, scheduleUspsPickup } from "./usps-pickups.ts";
+import {
+  cancelUspsPickup,
+  changeUspsPickup,
+  createUspsManifest,
+  findUspsPickup,
+  scheduleUspsPickup,
+} from "./usps-pickups.ts";
 import { quotesFromCard, rateUsps } from "./usps-rates.ts";
 import { fetchPaymentToken, fetchUspsToken, uspsHosts, uspsUrl } from "./usps-request.ts";
 import { uspsExtraOptions } from "./usps-shipment.ts";
@@ -94,6 +100,7 @@ export const usps: Carrier = {
   createLabel: buyUspsLabel,
   voidLabel: voidUspsLabel,
   schedulePickup: scheduleUspsPickup,
+  changePickup: changeUspsPickup,
   cancelPickup: cancelUspsPickup,
   findPickup: findUspsPickup,
   track: trackUsps,

@@ -8,6 +8,8 @@ import { alternatives } from "../../core/nearest.ts";
 import { createHttpClient } from "../../core/outbound/outbound.ts";
 import { secretErrors } from "../../core/mask-secrets.ts";
 import { orNotFound } from "../../core/resources.ts";
+import type { Scope } from "../../core/scopes.ts";
+import { hasScope } from "../../core/scopes.ts";
 import { cleanText } from "../../core/strict-json.ts";
 import type { Ctx, World } from "../../context.ts";
 import { perWorld } from "../../context.ts";
@@ -113,9 +115,20 @@ export async function requireTask(
     throw badField("/taskName", "unknown_task", `The bridge ${bridge.row.name} has no task ${taskName}.`, more);
   }
   refuseUnusable(ctx, bridge);
+  const missing = missingScope(ctx, task);
+  if (missing) {
+    const extra = { required: [missing], granted: [...ctx.principal.scopes] };
+    throw new HubError("insufficient_scope", `${taskName} requires the scope ${missing}.`, { extra });
+  }
   const errors = [...findInputErrors(task, input), ...(isStored ? [] : errorsAt("/input", secretErrors(input)))];
   if (errors.length > 0) throw validationFailed(errors);
   return { bridge, task };
+}
+
+/** The scope that the caller lacks for this task, besides `tasks:execute`. */
+export function missingScope({ principal }: Pick<Ctx, "principal">, task: ConnectorTask): Scope | undefined {
+  const { requiredScope } = task;
+  return requiredScope === undefined || hasScope(principal.scopes, requiredScope) ? undefined : requiredScope;
 }
 
 /** For a bridge ID in a request body. */

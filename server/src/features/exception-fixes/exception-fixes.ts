@@ -24,6 +24,7 @@ const retries: Record<ExceptionKind, Resolver> = {
   push: sendAgain,
   label: askCarriers,
   pickup: askCarriers,
+  manifest: askCarriers,
   execution: runAgain,
 };
 

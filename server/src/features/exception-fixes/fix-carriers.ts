@@ -3,8 +3,10 @@ import type { Ctx } from "../../context.ts";
 import { keepingAs } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { closeExceptions, findException } from "../exceptions/exceptions.ts";
+import type { ExceptionKind } from "../exceptions/exceptions.schemas.ts";
 import type { StoredException } from "../exceptions/exceptions.ts";
 import { buyLabelAgain, markNotPurchased, markPurchased, retryLabel, voidLabel } from "../labels/labels.ts";
+import { createManifestAgain } from "../manifests/manifests.ts";
 import { cancelPickup, retryPickup } from "../pickups/pickups.ts";
 import type { Resolution, Resolver } from "./fix.ts";
 import { eachAlone, refused } from "./fix.ts";
@@ -18,7 +20,7 @@ export const askCarriers: Resolver = {
     const own = keepingAs(ctx, async (tx, given) => [
       given instanceof HubError ? refused(row.id, given) : await outcomeOf(tx, ctx, row),
     ]);
-    await (row.kind === "label" ? askForLabel(own, row) : askForPickup(own, row));
+    await (requests[row.kind] ?? askForPickup)(own, row);
     return [await outcomeOf(ctx.db, ctx, row)];
   },
 };
@@ -26,19 +28,27 @@ export const askCarriers: Resolver = {
 async function askForLabel(ctx: Ctx, { id, code, subjectId }: StoredException): Promise<void> {
   if (code === "void_rejected") await voidLabel(ctx, subjectId!);
   else if (code === "outcome_unknown") await retryLabel(ctx, subjectId!);
-  else {
-    // Closed with the new request: a rejection reopens it, and of two concurrent requests one fails.
-    await buyLabelAgain(ctx, subjectId!, async (tx) => {
-      const closed = await closeExceptions(tx, ctx, [id], "retry");
-      if (closed.size === 0) throw new HubError("exception_closed");
-    });
-  }
+  else await buyLabelAgain(ctx, subjectId!, closingWith(ctx, id));
+}
+
+/** Closed with the new request: a rejection reopens it, and of two concurrent requests one fails. */
+const closingWith =
+  (ctx: Ctx, id: string) =>
+  async (tx: Tx): Promise<void> => {
+    const closed = await closeExceptions(tx, ctx, [id], "retry");
+    if (closed.size === 0) throw new HubError("exception_closed");
+  };
+
+async function askForManifest(ctx: Ctx, { id, subjectId }: StoredException): Promise<void> {
+  await createManifestAgain(ctx, subjectId!, closingWith(ctx, id));
 }
 
 async function askForPickup(ctx: Ctx, { code, subjectId }: StoredException): Promise<void> {
   if (code === "cancel_rejected") await cancelPickup(ctx, subjectId!, undefined);
   else await retryPickup(ctx, subjectId!);
 }
+
+const requests: Partial<Record<ExceptionKind, typeof askForLabel>> = { label: askForLabel, manifest: askForManifest };
 
 /** What a user found out at the carrier about a label with an unknown outcome. */
 export const markLabels: Resolver = {

@@ -12,6 +12,7 @@ const scopes: Record<ExceptionKind, Scope> = {
   push: "tasks:execute",
   label: "shipments:write",
   pickup: "pickups:write",
+  manifest: "shipments:write",
   execution: "tasks:execute",
 };
 
@@ -65,6 +66,7 @@ const actionsByKind: Record<ExceptionKind, (row: Suggested) => Own[]> = {
   push: () => [["retry", "Send again"]],
   label: ({ code }) => labelFixes(code),
   pickup: ({ code }) => pickupFixes(code),
+  manifest: () => [["retry", "Request a manifest of the same labels again"]],
   execution: () => [["retry", "Run the task again"]],
 };
 

@@ -93,6 +93,8 @@ export const exceptionKeys = {
   /** Parcels sent to a former address of the order. */
   parcelAddress: (orderId: string): string => `parcel_address:${orderId}`,
   pickup: (id: string): string => `pickup:${id}`,
+  /** Account, address, day and group. */
+  manifest: (ofWhat: string): string => `manifest:${keyOf(ofWhat)}`,
   pickupCancel: (id: string): string => `pickup_cancel:${id}`,
   /** A task that continues from a cursor has one problem, whichever execution hits it. */
   task: (bridgeId: string, taskName: string): string => `task:${bridgeId}:${taskName}`,

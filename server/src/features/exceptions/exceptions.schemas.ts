@@ -11,6 +11,7 @@ export const exceptionKinds = [
   "push",
   "label",
   "pickup",
+  "manifest",
   "execution",
 ] as const;
 export type ExceptionKind = (typeof exceptionKinds)[number];
@@ -29,14 +30,14 @@ const exceptionActions = [
 ] as const;
 export type ExceptionAction = (typeof exceptionActions)[number];
 
-const subjectTypes = ["order", "record", "execution", "label", "pickup"] as const;
+const subjectTypes = ["order", "record", "execution", "label", "pickup", "manifest"] as const;
 export type SubjectType = (typeof subjectTypes)[number];
 
 const Anything = Type.Record(Type.String(), Type.Unknown());
 const Kind = OneOf(exceptionKinds, {
   description:
     "rejected_record: an import rejected a record. import_conflict: an order differs from its source. recall, push: a partner or " +
-    "shop rejected a request. label, pickup: a carrier rejected a request. execution: a task failed",
+    "shop rejected a request. label, pickup, manifest: a carrier rejected a request. execution: a task failed",
 });
 const Action = OneOf(exceptionActions, {
   description:

@@ -145,6 +145,8 @@ export function newLabel(
     voidRequestedAt: null,
     purchaseRunId: askedBy?.runId ?? null,
     voidRunId: null,
+    pickupId: null,
+    manifestId: null,
     ...(askedBy ? { ...askedBy, attempts: 0, dueAt: now } : { ...noRun, attempts: 1, dueAt: backoffUntil(now, 1) }),
     purchasedAt: null,
     voidedAt: null,

@@ -172,6 +172,8 @@ export const LabelAnswer = Type.Object({
     },
   ),
   isVoidPending: Type.Boolean({ description: "A void was requested and the carrier has not responded yet" }),
+  pickupId: Nullable({ ...Id, description: "The pickup that collects the parcels" }),
+  manifestId: Nullable({ ...Id, description: "The manifest that lists the parcels" }),
   purchasedAt: MaybeTime,
   voidedAt: MaybeTime,
   createdAt: DateTime,
@@ -196,6 +198,8 @@ export type LabelFileQuery = Static<typeof LabelFileQuery>;
 export const LabelQuery = pageQuery({
   orderId: Type.Optional(OrderRef),
   shipmentId: Type.Optional(Id),
+  pickupId: Type.Optional(Id),
+  manifestId: Type.Optional(Id),
   status: Type.Optional(NameList(labelStatuses)),
 });
 export type LabelQuery = Static<typeof LabelQuery>;

@@ -40,6 +40,8 @@ const columns = defineColumns<ShipmentLabel>("t", {
   failure: "jsonb",
   refund: "jsonb",
   voidRequestedAt: moment,
+  pickupId: "uuid",
+  manifestId: "uuid",
   runId: "uuid",
   runStep: "integer",
   purchaseRunId: "uuid",
@@ -62,6 +64,9 @@ export const {
   leases: labelLeases,
   fromRow: toLabel,
 } = leasedRecords("shipment_labels", columns);
+
+/** For further statements about labels. */
+export const labelColumns = columns.selected;
 
 /** A file of a label. `position`: index of the parcel or document. */
 export type FilePlace = { kind: "parcel" | "document"; position: number };
@@ -120,6 +125,8 @@ export async function listLabels(db: Queryable, orgId: string, query: LabelQuery
       ["t.status = any(?)", query.status === undefined ? null : splitNames(query.status)],
       ["t.order_id = ?", query.orderId],
       ["t.shipment_id = ?", query.shipmentId],
+      ["t.pickup_id = ?", query.pickupId],
+      ["t.manifest_id = ?", query.manifestId],
     ],
     orderBy: "t.created_at desc, t.id desc",
   });

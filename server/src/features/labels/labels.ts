@@ -25,6 +25,17 @@ export {
   hasLabelsOfRunsAcrossOrgs,
   takeEndedOfRunsAcrossOrgs,
 } from "./labels.store.ts";
+export type { ChosenLabels, ShipmentLabel } from "./handover-labels.ts";
+export {
+  assignLabels,
+  chooseGroup,
+  handoverGroupOf,
+  handoverParcels,
+  listLabelsOfHandover,
+  listWaitingLabels,
+  releaseLabels,
+  releaseVoidedLabels,
+} from "./handover-labels.ts";
 export type { OrderLabel } from "./order-labels.ts";
 export { listOrderLabels, unlistedOf, voidProblem } from "./order-labels.ts";
 export { optionErrors } from "./check-options.ts";

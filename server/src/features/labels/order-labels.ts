@@ -44,6 +44,6 @@ export function voidProblem({ label, parcel, further }: OrderLabel): string | un
   return given && `The carrier already has the parcel (status ${given.status}).`;
 }
 
-function isWithCarrier({ acceptedAt, status }: Parcel): boolean {
+export function isWithCarrier({ acceptedAt, status }: Parcel): boolean {
   return acceptedAt !== null || status === "delivered" || status === "returned";
 }

@@ -39,7 +39,9 @@ export async function voidLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {
     if (settled.status === "voided") return presentLabel(ctx, settled);
     if ("rejected" in response) {
       const extra = { labelId: id, carrierCode: response.rejected.code };
-      return new HubError("label_not_voidable", `${response.rejected.message} The label stays purchased.`, { extra });
+      const listed = settled.manifestId === null ? "" : ` It is on the manifest ${settled.manifestId}.`;
+      const message = `${response.rejected.message} The label stays purchased.${listed}`;
+      return new HubError("label_not_voidable", message, { extra });
     }
     const message = "The carrier did not respond to the void request. It is retried in the background.";
     return new HubError("carrier_failed", message, { extra: { labelId: id } });

@@ -1,5 +1,5 @@
 import type { Ctx } from "../../context.ts";
-import { findInputErrors, findTask, findUnusable } from "../bridges/bridge-tasks.ts";
+import { findInputErrors, findTask, findUnusable, missingScope } from "../bridges/bridge-tasks.ts";
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
 import { listOpenBridges } from "../bridges/bridges.ts";
 import { listLocationBridges } from "../locations/locations.ts";
@@ -24,6 +24,8 @@ export async function loadBridgeDirectory(ctx: Ctx, isNeeded: boolean): Promise<
       if (!task) {
         return refuse("unknown_task", `The bridge ${bridge.row.name} has no task ${taskName}.`, `It has ${names}.`);
       }
+      const missing = missingScope(ctx, task);
+      if (missing) return refuse("insufficient_scope", `${taskName} requires the scope ${missing}.`);
       const [error] = findInputErrors(task, task.mode === "push" ? { ...input, orderIds: ["any"] } : input);
       return error && refuse("invalid_input", `${error.pointer}: ${error.message}`);
     },

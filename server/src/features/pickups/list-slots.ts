@@ -1,3 +1,4 @@
+import { addressKeyOf } from "../../core/address-key.ts";
 import type { Ctx } from "../../context.ts";
 import { checkWindow } from "./check-pickup.ts";
 import type { PickupPlace } from "./pickup-slots.ts";
@@ -5,7 +6,7 @@ import { limitsOn, slotOn } from "./pickup-slots.ts";
 import type { LocalWindow } from "./pickup-window.ts";
 import type { SlotQuery, SlotsAnswer } from "./pickups.schemas.ts";
 import * as store from "./pickups.store.ts";
-import { addressKeyOf, existsError, findPlace, toSlot } from "./plan-pickup.ts";
+import { existsError, findPlace, toSlot } from "./plan-pickup.ts";
 
 type Day = SlotsAnswer["data"][number];
 

@@ -1,5 +1,5 @@
 import type { CarrierData } from "../../carriers/seam/carrier-data.ts";
-import type { PickupConfirmation, PickupState } from "../../carriers/seam/pickups.ts";
+import type { BookedPickup, PickupConfirmation, PickupState } from "../../carriers/seam/pickups.ts";
 import { HubError } from "../../core/errors.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import { orNotFound } from "../../core/resources.ts";
@@ -24,8 +24,19 @@ import {
 } from "../carrier-accounts/carrier-requests.ts";
 import type { CarrierResponse, OpenCarrier } from "../carrier-accounts/open-carrier.ts";
 import { updatePickupExceptions } from "./pickup-exceptions.ts";
-import type { Pickup } from "./pickup.ts";
-import { confirmed, dueOf, effectKeyOf, move, overAt, presentPickup, rejected, touched } from "./pickup.ts";
+import { handoverParcels, listLabelsOfHandover, releaseLabels } from "../labels/labels.ts";
+import type { BookedAnswer, Pickup } from "./pickup.ts";
+import {
+  confirmed,
+  dueOf,
+  effectKeyOf,
+  freesLabels,
+  move,
+  overAt,
+  presentPickup,
+  rejected,
+  touched,
+} from "./pickup.ts";
 import { toOffsetText } from "./pickup-window.ts";
 import type { PickupAnswer } from "./pickups.schemas.ts";
 import { pickupMoves } from "./pickups.states.ts";
@@ -46,14 +57,15 @@ export async function save(
 ): Promise<Pickup> {
   const saved = { ...pickup, dueAt: dueOf(pickup, nowOf(ctx), retryAfterMs) };
   await store.updatePickup(tx, ctx.orgId, saved);
+  if (saved.labelCount > 0 && freesLabels(saved)) await releaseLabels(tx, ctx, { pickupId: saved.id });
   record(tx, ctx, saved, what);
   await updatePickupExceptions(tx, ctx, saved, what);
   return saved;
 }
 
 export function record(tx: Tx, ctx: Ctx, pickup: Pickup, what: Happening<"pickup">): void {
-  const { status, carrier, confirmationNumber, pickupDate, readyAt, closeAt, version } = pickup;
-  const data = { status, carrier, confirmationNumber, pickupDate, readyAt, closeAt, version };
+  const { status, carrier, confirmationNumber, pickupDate, readyAt, closeAt, labelCount, version } = pickup;
+  const data = { status, carrier, confirmationNumber, pickupDate, readyAt, closeAt, labelCount, version };
   recordEvent(tx, ctx, { type: `pickup.${what}`, objectId: pickup.id, data });
 }
 
@@ -64,23 +76,28 @@ const common: Pick<CarrierRequest<Pickup, never>, "effects" | "lock" | "noRespon
     save(tx, ctx, touched(current, nowOf(ctx)), "response_missing", retryAfterMs),
 };
 
-export const booking: CarrierRequest<Pickup, PickupConfirmation> = {
+export const booking: CarrierRequest<Pickup, BookedAnswer> = {
   ...common,
   operation: "schedulePickup",
   effectKey: effectKeyOf,
   async send(ctx, carrier, call, pickup) {
-    const local = (at: string): string => toOffsetText(Temporal.Instant.from(at).toZonedDateTimeISO(pickup.timezone));
-    const { address, packageCount, totalWeight, instructions } = pickup;
-    const confirmation = await carrier.schedulePickup!(call, {
+    const { address, packageCount, totalWeight, instructions, previous } = pickup;
+    // Every attempt sends the labels of the request, also those voided since: carriers find an earlier attempt by them.
+    const labels = pickup.labelCount === 0 ? [] : await listLabelsOfHandover(ctx.db, ctx, { pickupId: pickup.id });
+    const request = {
       address,
-      readyTime: local(pickup.readyAt),
-      closeTime: local(pickup.closeAt),
+      ...localWindow(pickup),
       packageCount,
       ...(totalWeight && { totalWeight }),
       ...(instructions !== null && { instructions }),
-      parcels: [],
-    });
-    if (isUsable(confirmation)) return { ...confirmation, messages: confirmation.messages.map(cleanText) };
+      parcels: handoverParcels(labels),
+    };
+    const former = previous && isConfirmed(previous) ? previous : undefined;
+    const isInPlace = former !== undefined && carrier.changePickup !== undefined;
+    const confirmation = isInPlace
+      ? await carrier.changePickup!(call, former, request)
+      : await carrier.schedulePickup!(call, request);
+    if (isUsable(confirmation)) return { ...confirmation, isInPlace, messages: confirmation.messages.map(cleanText) };
     ctx.log.error({ pickupId: pickup.id }, "a carrier confirmed a pickup with an invalid response");
     const message =
       "The carrier may have booked the pickup, but its response is invalid. Contact the carrier about it.";
@@ -116,7 +133,17 @@ function isUsable({ confirmationNumber, charge, messages, carrierData, ...window
   );
 }
 
+/** In local time at the address, with its offset. */
+function localWindow({ readyAt, closeAt, timezone }: Pickup): { readyTime: string; closeTime: string } {
+  const local = (at: string): string => toOffsetText(Temporal.Instant.from(at).toZonedDateTimeISO(timezone));
+  return { readyTime: local(readyAt), closeTime: local(closeAt) };
+}
+
 type Booked = { confirmationNumber: string | null; carrierData: CarrierData | null };
+
+function isConfirmed(booked: Booked): booked is BookedPickup {
+  return booked.confirmationNumber !== null;
+}
 
 /** A pickup that was never confirmed needs no cancellation at the carrier. */
 const cancel =
@@ -184,10 +211,10 @@ const outcome: CarrierRequest<Pickup, PickupState | undefined> = {
   effects: store.pickupEffects,
   operation: "findPickup",
   effectKey: effectKeyOf,
-  async send(_ctx, carrier, call, { confirmationNumber, readyAt, closeAt, carrierData }) {
+  async send(_ctx, carrier, call, pickup) {
+    const { confirmationNumber, carrierData } = pickup;
     if (confirmationNumber === null) return undefined;
-    const known = { confirmationNumber, readyTime: readyAt, closeTime: closeAt, carrierData };
-    return await carrier.findPickup?.(call, known);
+    return await carrier.findPickup?.(call, { confirmationNumber, carrierData, ...localWindow(pickup) });
   },
   isPending: (current, sent) => current.version === sent.version,
   async done(tx, ctx, current, state) {
@@ -249,8 +276,8 @@ export async function book(
 ): Promise<PickupAnswer> {
   const present = (pickup: Pickup): PickupAnswer => presentPickup(ctx, pickup);
   const sent = await commitRequest(ctx, write, present).catch(async (error: unknown) => {
-    // The unique index allows one active pickup per account, address and day.
-    if (violatedConstraint(error) !== "pickups_one_a_day") throw error;
+    // The unique index allows one active pickup per account, address, day and group. Pickups of schedules have IDs of their own.
+    if (!["pickups_one_a_day", "pickups_pkey"].includes(violatedConstraint(error) ?? "")) throw error;
     throw pickupExists(await store.findTwin(ctx.db, ctx.orgId, wanted), null);
   });
   let settled: Pickup | undefined;

@@ -17,6 +17,7 @@ type PresentedField =
   | "window"
   | "pickupAddress"
   | "isCancellable"
+  | "group"
   | "fee"
   | "hasPendingChange"
   | "isCarrierConfirmed";
@@ -25,6 +26,8 @@ type PresentedField =
 export type Pickup = Omit<PickupAnswer, PresentedField> & {
   address: PickupAnswer["pickupAddress"];
   addressKey: string;
+  /** Empty: all parcels. */
+  handoverGroup: string;
   readyAt: string;
   closeAt: string;
   isDuplicateAllowed: boolean;
@@ -40,6 +43,12 @@ export type Pickup = Omit<PickupAnswer, PresentedField> & {
 };
 
 const minuteMs = 60_000;
+/** The labels of a pickup that did not come about can be collected by another one. After an unknown outcome a driver may still come. */
+export function freesLabels({ status, failure }: Pick<Pickup, "status" | "failure">): boolean {
+  if (status === "failed") return failure?.code !== "outcome_unknown";
+  return status === "cancelled" || status === "missed";
+}
+
 /** How long after the close time a driver or the carrier's report may still arrive. */
 const graceMs = 4 * 60 * minuteMs;
 const pollIntervalMs = 30 * minuteMs;
@@ -54,6 +63,8 @@ const bookingFields = [
   "closeAt",
   "packageCount",
   "totalWeight",
+  "labelCount",
+  "handoverGroup",
   "instructions",
   "isDuplicateAllowed",
   "cancelBy",
@@ -137,8 +148,11 @@ function earlierOf(a: string, b: string): string {
   return a < b ? a : b;
 }
 
+/** `isInPlace`: the carrier changed the previous booking, so that there is none to cancel. */
+export type BookedAnswer = PickupConfirmation & { isInPlace?: boolean };
+
 /** The confirmed pickup. The one it replaced, if any, still has to be cancelled. */
-export function confirmed(pickup: Pickup, confirmation: PickupConfirmation, at: string): Pickup {
+export function confirmed(pickup: Pickup, confirmation: BookedAnswer, at: string): Pickup {
   const { confirmationNumber, readyTime, closeTime, charge, messages, carrierData } = confirmation;
   const instant = (text: string): string => new Date(text).toISOString();
   return {
@@ -150,6 +164,7 @@ export function confirmed(pickup: Pickup, confirmation: PickupConfirmation, at: 
     carrierData: carrierData ?? null,
     ...(readyTime === undefined ? {} : { readyAt: instant(readyTime) }),
     ...(closeTime === undefined ? {} : { closeAt: instant(closeTime) }),
+    ...(confirmation.isInPlace ? { previous: null } : {}),
     attempts: 0,
   };
 }
@@ -176,6 +191,7 @@ export function presentPickup(ctx: Ctx, pickup: Pickup): PickupAnswer {
     closeTime: local(closeAt),
     window: { date: pickupDate, start: readyAt, end: closeAt },
     pickupAddress: pickup.address,
+    group: pickup.handoverGroup === "" ? null : pickup.handoverGroup,
     isCarrierConfirmed: pickup.confirmationNumber !== null,
     isCancellable: canMove(pickupMoves, status, "cancelled") && nowOf(ctx) <= pickup.cancelBy,
     fee: chargeCents === null ? null : { amount: amountOf(chargeCents, currency), currency },

@@ -27,7 +27,7 @@ const fields = {
   locationId: Type.Optional(Id),
   readyTime: Type.Optional(Moment(timeNote)),
   closeTime: Type.Optional(Moment(timeNote)),
-  packageCount: Type.Integer({ minimum: 1, maximum: 9999 }),
+  packageCount: Type.Integer({ minimum: 1, maximum: 9999, description: "Required unless `fromLabels` is set" }),
   totalWeight: Type.Optional(Weight),
   timezone: Type.Optional(
     Type.String({ maxLength: 64, description: "IANA name; default: the zone of the pickup address" }),
@@ -56,7 +56,41 @@ const example = {
   totalWeight: { value: 80, unit: "lb" },
 };
 
-export const PickupRequest = Strict({ carrierAccountId: Id, ...fields }, { examples: [example] });
+/** Ship dates before the pickup day whose labels are collected as well. */
+const EarlierShipDays = Type.Integer({
+  minimum: 0,
+  maximum: 14,
+  description:
+    "Also collect labels whose ship date is up to this many days before the pickup day and whose parcels the carrier does not have, " +
+    "such as those of a weekend. Default 0",
+});
+
+export const PickupRequest = Strict(
+  {
+    carrierAccountId: Id,
+    ...fields,
+    packageCount: Type.Optional(fields.packageCount),
+    fromLabels: Type.Optional(
+      Type.Boolean({
+        description:
+          "Instead of `packageCount` and `totalWeight`: collect the purchased labels of this account whose sender address is the " +
+          "pickup address and whose ship date is the pickup day. Labels that another pickup collects, that are being voided, or whose " +
+          "parcels the carrier already has are left out. Some carriers book pickups for labels only",
+      }),
+    ),
+    group: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description:
+          "With `fromLabels`, where a carrier collects some parcels separately: `Express` or `Ground` of FedEx, or the carrier of labels " +
+          "from EasyPost, ShipEngine and karrio. Each group needs its own pickup; an error lists the groups",
+      }),
+    ),
+    earlierShipDays: Type.Optional(EarlierShipDays),
+  },
+  { examples: [example] },
+);
 export type PickupRequest = Static<typeof PickupRequest>;
 
 export const PickupPatch = Strict(
@@ -118,6 +152,13 @@ export const Pickup = Type.Object({
   pickupAddress: Address,
   packageCount: Count,
   totalWeight: Nullable(Weight),
+  labelCount: {
+    ...Count,
+    description:
+      "Labels that the pickup was booked for; 0: booked by count. `GET /shipments/labels?pickupId=` lists them until the pickup is " +
+      "cancelled, rejected or missed",
+  },
+  group: Nullable({ ...Text, description: "Which parcels are collected, where a carrier collects some separately" }),
   instructions: Nullable(Text),
   cancelBy: DateTime,
   isCancellable: Type.Boolean(),
@@ -149,6 +190,18 @@ export const CheckAnswer = Type.Object({
   existingId: Nullable(Id),
   nextAvailable: Nullable(Slot),
   cancelBy: MaybeTime,
+  labels: Nullable(
+    Type.Object(
+      {
+        labelIds: Type.Array(Id),
+        packageCount: Count,
+        totalWeight: Nullable(Weight),
+        services: Type.Array(Type.Object({ service: Text, packageCount: Count })),
+        group: Nullable(Text),
+      },
+      { description: "With `fromLabels`: what the driver would collect" },
+    ),
+  ),
 });
 export type CheckAnswer = Static<typeof CheckAnswer>;
 

@@ -23,6 +23,8 @@ const columns = defineColumns<Pickup>("t", {
   closeAt: moment,
   packageCount: "integer",
   totalWeight: "jsonb",
+  labelCount: "integer",
+  handoverGroup: "text",
   instructions: "text",
   isDuplicateAllowed: "boolean",
   cancelBy: moment,
@@ -71,19 +73,33 @@ export async function listPickups(db: Queryable, orgId: string, query: PickupQue
   return mapPage(page, toPickup);
 }
 
+/** Which of these pickups have failed: another pickup may collect their labels. */
+export async function findFailedIds(db: Queryable, orgId: string, ids: string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db.query<{ id: string }>(
+    "select id from pickups where org_id = $1 and id = any($2::uuid[]) and status = 'failed'",
+    [orgId, ids],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Another active pickup of this account at this address on this day. */
 export async function findTwin(
   db: Queryable,
   orgId: string,
-  pickup: Pick<Pickup, "id" | "carrierAccountId" | "addressKey" | "pickupDate">,
+  pickup: Pick<Pickup, "id" | "carrierAccountId" | "addressKey" | "pickupDate" | "handoverGroup">,
 ): Promise<string | undefined> {
   const [row] = await db.query<{ id: string }>(
     `select id from pickups where org_id = $1 and carrier_account_id = $2 and address_key = $3 and pickup_date = $4
-        and status in ('requested', 'scheduled', 'dispatched') and id <> $5 order by created_at limit 1`,
-    [orgId, pickup.carrierAccountId, pickup.addressKey, pickup.pickupDate, pickup.id],
+        and status in ('requested', 'scheduled', 'dispatched') and id <> $5 and ${isSameDriver("$6")}
+      order by created_at limit 1`,
+    [orgId, pickup.carrierAccountId, pickup.addressKey, pickup.pickupDate, pickup.id, pickup.handoverGroup],
   );
   return row?.id;
 }
+
+/** A pickup without a group is for all parcels. */
+const isSameDriver = (group: string): string => `(${group} = '' or handover_group in ('', ${group}))`;
 
 /** The days with an active pickup at this address, each with its oldest pickup. */
 export async function findTakenDays(
@@ -92,13 +108,15 @@ export async function findTakenDays(
   carrierAccountId: string,
   addressKey: string,
   exceptId: string | undefined,
+  group = "",
 ): Promise<Map<string, string>> {
   const rows = await db.query<{ pickup_date: string; id: string }>(
     `select distinct on (pickup_date) pickup_date, id from pickups
       where org_id = $1 and carrier_account_id = $2 and address_key = $3
         and status in ('requested', 'scheduled', 'dispatched') and ($4::uuid is null or id <> $4)
+        and ${isSameDriver("$5")}
       order by pickup_date, created_at`,
-    [orgId, carrierAccountId, addressKey, exceptId ?? null],
+    [orgId, carrierAccountId, addressKey, exceptId ?? null, group],
   );
   return new Map(rows.map((row) => [row.pickup_date, row.id]));
 }

@@ -3,19 +3,24 @@ import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
 import { orNotFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
+import type { Tx } from "../../db/database.ts";
 import { nowOf, requireUnknownOutcome } from "../carrier-accounts/carrier-requests.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
+import { listLabelsOfHandover } from "../labels/labels.ts";
 import type { Pickup } from "./pickup.ts";
-import { dueOf, move, newPickup, presentPickup } from "./pickup.ts";
-import { book, lock, record, save } from "./pickup-requests.ts";
+import { bookPlanned } from "./book-planned.ts";
+import { move, presentPickup } from "./pickup.ts";
+import { book, lock, save } from "./pickup-requests.ts";
 import type { CheckAnswer, PickupAnswer, PickupQuery, PickupRequest } from "./pickups.schemas.ts";
+import { presentLoad } from "./pickup-load.ts";
 import * as store from "./pickups.store.ts";
-import { existsError, planPickup, refuseViolations } from "./plan-pickup.ts";
+import { existsError, planPickup } from "./plan-pickup.ts";
 
 export { cancelPickup } from "./cancel-pickup.ts";
 export { reschedulePickup } from "./reschedule-pickup.ts";
 export { pickupWork } from "./pickup-requests.ts";
 export { deleteOldPickupsAcrossOrgs } from "./pickups.store.ts";
+export { bookScheduledPickups } from "./scheduled-pickups.ts";
 export { seedPickups } from "./seed-pickups.ts";
 
 export async function getPickup(ctx: Ctx, id: string): Promise<PickupAnswer> {
@@ -30,7 +35,7 @@ export async function listPickups(ctx: Ctx, query: PickupQuery): Promise<Page<Pi
 export async function checkPickupRequest(ctx: Ctx, request: PickupRequest, movingId?: string): Promise<CheckAnswer> {
   const moving =
     movingId === undefined ? undefined : orNotFound("pickup", await store.findPickup(ctx.db, ctx.orgId, movingId));
-  const { booking, checked, next, existingId } = await planPickup(ctx, request, moving);
+  const { booking, checked, load, next, existingId } = await planPickup(ctx, request, moving);
   const errors = [...checked.errors];
   if (existingId !== undefined) errors.push(existsError(existingId, next));
   const isOk = errors.length === 0;
@@ -42,21 +47,12 @@ export async function checkPickupRequest(ctx: Ctx, request: PickupRequest, movin
     existingId: existingId ?? null,
     nextAvailable: next,
     cancelBy: isOk ? booking.cancelBy : null,
+    labels: request.fromLabels ? presentLoad(load) : null,
   };
 }
 
 export async function schedulePickup(ctx: Ctx, request: PickupRequest) {
-  const planned = await planPickup(ctx, request);
-  refuseViolations(planned);
-  const { open, booking } = planned;
-  const now = nowOf(ctx);
-  const about = { id: ctx.newId(), carrierAccountId: open.account.id, carrier: open.account.carrier };
-  const pickup = newPickup(booking, about, now);
-  return await book(ctx, open, pickup, async (tx) => {
-    await store.insertPickups(tx, ctx.orgId, [{ ...pickup, dueAt: dueOf(pickup, now) }]);
-    record(tx, ctx, pickup, "requested");
-    return pickup;
-  });
+  return await bookPlanned(ctx, await planPickup(ctx, request), ctx.newId());
 }
 
 /** Retries with the same key, so that a pickup the carrier has already booked is not booked again. */
@@ -67,6 +63,7 @@ export async function retryPickup(ctx: Ctx, id: string) {
   return await book(ctx, open, found, async (tx) => {
     const current = await lock(tx, ctx, id);
     refuseUnlessRetryable(ctx, current);
+    await refuseIfLabelsAreTaken(tx, ctx, current);
     const requested = move(current, "requested", nowOf(ctx), "request retried");
     return await save(tx, ctx, { ...requested, failure: null, attempts: 1 }, "requested");
   });
@@ -76,4 +73,15 @@ function refuseUnlessRetryable(ctx: Ctx, pickup: Pickup): void {
   requireUnknownOutcome(pickup);
   if (nowOf(ctx) < pickup.closeAt) return;
   throw new HubError("invalid_state", `The window closed at ${pickup.closeAt}. Schedule another pickup.`);
+}
+
+/** A retry has to send the same labels: the carrier finds the earlier request by them. */
+async function refuseIfLabelsAreTaken(tx: Tx, ctx: Ctx, { id, labelCount }: Pickup): Promise<void> {
+  if (labelCount === 0) return;
+  const labels = await listLabelsOfHandover(tx, ctx, { pickupId: id });
+  if (labels.length === labelCount) return;
+  throw new HubError(
+    "invalid_state",
+    "Another pickup collects labels of this one by now. Check this one at the carrier.",
+  );
 }

@@ -1,5 +1,6 @@
 import type { CompletePickupRules } from "../../carriers/seam/pickup-rules.ts";
 import type { Address } from "../../core/address.ts";
+import { addressKeyOf } from "../../core/address-key.ts";
 import type { FieldError } from "../../core/errors.ts";
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import { nearestName } from "../../core/nearest.ts";
@@ -11,6 +12,8 @@ import { getLocation } from "../locations/locations.ts";
 import type { Checked } from "./check-pickup.ts";
 import { checkPickup } from "./check-pickup.ts";
 import type { Booking, Pickup } from "./pickup.ts";
+import type { Load } from "./pickup-load.ts";
+import { findLoad } from "./pickup-load.ts";
 import type { LocalWindow } from "./pickup-window.ts";
 import { momentAt, readDate, readTime, toOffsetText } from "./pickup-window.ts";
 import type { PickupRequest, Slot } from "./pickups.schemas.ts";
@@ -21,6 +24,7 @@ export type Planned = {
   open: OpenCarrier;
   booking: Booking;
   checked: Checked;
+  load: Load;
   next: Slot | null;
   /** Another pickup on that day, unless duplicates are allowed. */
   existingId: string | undefined;
@@ -46,16 +50,18 @@ export async function planPickup(ctx: Ctx, request: PickupRequest, former?: Pick
   const { open, rules, address, timezone, now } = await findPlace(ctx, request);
   const { account } = open;
   const window = readWindow(request, rules, timezone);
-  const { packageCount, totalWeight } = request;
-  const booking = toBooking(request, address, timezone, window, rules, (former?.revision ?? 0) + 1);
+  const load = await findLoad(ctx, request, { open, address, day: window.date }, former);
+  const { packageCount, totalWeight, handoverGroup } = load;
+  const booking = toBooking({ ...request, ...load }, address, timezone, window, rules, (former?.revision ?? 0) + 1);
   const taken = booking.isDuplicateAllowed
     ? new Map<string, string>()
-    : await store.findTakenDays(ctx.db, ctx.orgId, account.id, booking.addressKey, former?.id);
+    : await store.findTakenDays(ctx.db, ctx.orgId, account.id, booking.addressKey, former?.id, handoverGroup);
   const place = { rules, zone: timezone, now, takenDays: new Set(taken.keys()) };
-  const checked = checkPickup({ window, packageCount, totalWeight, address }, place);
+  const found = checkPickup({ window, packageCount, totalWeight, address }, place);
+  const checked = { ...found, errors: [...load.errors, ...found.errors] };
   booking.messages = checked.warnings.map(({ message }) => message);
   const next = checked.next && toSlot(checked.next, timezone);
-  return { open, checked, next, booking, existingId: taken.get(booking.pickupDate) };
+  return { open, checked, load, next, booking, existingId: taken.get(booking.pickupDate) };
 }
 
 /** Throws if the request violates a rule or duplicates a pickup, with the next available window. */
@@ -135,7 +141,7 @@ function readWindow(request: PickupRequest, rules: CompletePickupRules, zone: st
 }
 
 export function toBooking(
-  request: Omit<PickupRequest, "carrierAccountId" | "pickupDate">,
+  request: Pick<PickupRequest, "locationId" | "instructions" | "allowDuplicate"> & Omit<Load, "errors">,
   address: Address,
   timezone: string,
   { date, ready, close }: LocalWindow,
@@ -153,6 +159,8 @@ export function toBooking(
     closeAt: toIso(momentAt(date, close, timezone)),
     packageCount: request.packageCount,
     totalWeight: request.totalWeight ?? null,
+    labelCount: request.labels.length,
+    handoverGroup: request.handoverGroup,
     instructions: request.instructions ?? null,
     isDuplicateAllowed: request.allowDuplicate ?? false,
     cancelBy: toIso(readyAt.subtract({ minutes: rules.cancelDeadlineMinutes })),
@@ -167,29 +175,6 @@ export function toBooking(
 
 function toIso(moment: Temporal.ZonedDateTime): string {
   return new Date(moment.epochMilliseconds).toISOString();
-}
-
-/** Common street abbreviations. */
-const streetWords = new Map(
-  (
-    "street st,avenue ave,av ave,road rd,boulevard blvd,drive dr,lane ln,court ct,place pl,square sq,parkway pkwy," +
-    "highway hwy,terrace ter,circle cir,north n,south s,east e,west w,northeast ne,northwest nw,southeast se," +
-    "southwest sw,suite ste,apartment apt,building bldg,floor fl,room rm"
-  )
-    .split(",")
-    .map((pair) => pair.split(" ") as [word: string, short: string]),
-);
-
-/** The same for different spellings of one address. */
-export function addressKeyOf(address: Address): string {
-  const words = (text: string | undefined): string[] => (text ?? "").toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  const plain = (text: string | undefined): string =>
-    words(text?.replaceAll(/['\u2019.]/g, ""))
-      .map((word) => streetWords.get(word) ?? word)
-      .join("");
-  const { address1, address2, zip } = address;
-  const country = countryOfAddress(address)?.toLowerCase() ?? "";
-  return [plain(address1), plain(address2), plain(zip).slice(0, 5), country].join("|");
 }
 
 export function toSlot({ date, ready, close }: LocalWindow, timezone: string): Slot {

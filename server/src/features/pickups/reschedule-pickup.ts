@@ -7,6 +7,7 @@ import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import { nowOf } from "../carrier-accounts/carrier-requests.ts";
+import { releaseVoidedLabels } from "../labels/labels.ts";
 import type { Pickup } from "./pickup.ts";
 import { bookingOf, move, presentPickup, touched } from "./pickup.ts";
 import { book, lock, save } from "./pickup-requests.ts";
@@ -15,7 +16,7 @@ import * as store from "./pickups.store.ts";
 import { planPickup, refuseViolations } from "./plan-pickup.ts";
 
 /**
- * Carriers cannot change pickups, so the new one is booked and then the previous one cancelled. The previous one stays
+ * Most carriers cannot change pickups, so the new one is booked and then the previous one cancelled. The previous one stays
  * booked until the carrier confirms; if it rejects the change, nothing changes.
  */
 export async function reschedulePickup(ctx: Ctx, id: string, patch: PickupPatch, ifMatch: IfMatch) {
@@ -29,6 +30,7 @@ export async function reschedulePickup(ctx: Ctx, id: string, patch: PickupPatch,
     const current = await lock(tx, ctx, id);
     refuseUnlessFree(current, [found.version], ctx);
     const requested = move(current, "requested", nowOf(ctx), "reschedule requested");
+    if (current.labelCount > 0) await releaseVoidedLabels(tx, ctx, { pickupId: id });
     const changed = { ...requested, ...planned.booking, previous: bookingOf(current), attempts: 1 };
     return await save(tx, ctx, changed, "change_requested");
   });
@@ -70,7 +72,10 @@ function refuseUnlessFree(pickup: Pickup, version: IfMatch, ctx: Ctx, isAlwaysIn
 function toRequest(pickup: Pickup, patch: PickupPatch): PickupRequest {
   const local = (at: string): string =>
     Temporal.Instant.from(at).toZonedDateTimeISO(pickup.timezone).toPlainTime().toString({ smallestUnit: "minute" });
-  const { totalWeight = pickup.totalWeight, instructions = pickup.instructions } = patch;
+  // Count and weight of labels are measured again: some may have been voided.
+  const isMeasured = pickup.labelCount > 0;
+  const { packageCount = isMeasured ? undefined : pickup.packageCount, instructions = pickup.instructions } = patch;
+  const { totalWeight = isMeasured ? null : pickup.totalWeight } = patch;
   // Another address may be in another time zone; the same address keeps its zone.
   const timezone = patch.timezone ?? (patch.pickupAddress ? undefined : pickup.timezone);
   return {
@@ -79,10 +84,10 @@ function toRequest(pickup: Pickup, patch: PickupPatch): PickupRequest {
     readyTime: patch.readyTime ?? local(pickup.readyAt),
     closeTime: patch.closeTime ?? local(pickup.closeAt),
     pickupAddress: patch.pickupAddress ?? pickup.address,
-    packageCount: patch.packageCount ?? pickup.packageCount,
     allowDuplicate: patch.allowDuplicate ?? pickup.isDuplicateAllowed,
     ...(timezone === undefined ? {} : { timezone }),
     ...(pickup.locationId === null || patch.pickupAddress ? {} : { locationId: pickup.locationId }),
+    ...(packageCount === undefined ? {} : { packageCount }),
     ...(totalWeight === null ? {} : { totalWeight }),
     ...(instructions === null ? {} : { instructions }),
   };

@@ -60,6 +60,8 @@ function makePickup(
   const slot = (days > 0 ? findSlot(wanted, { rules, zone, now: at }) : null) ?? wanted;
   const request = {
     packageCount,
+    labels: [],
+    handoverGroup: "",
     totalWeight: { value: packageCount * 4, unit: "lb" as const },
     instructions: index % 2 === 0 ? "Dock 4, ring twice" : undefined,
   };

@@ -1,8 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { PickupSchedule } from "../../../connectors/hub/pickup-schedule.ts";
 import { RemoteError } from "../../../core/remote-error.ts";
 import { systemContext } from "../../../context.ts";
 import { isConnectionLoss } from "../../../db/database.ts";
 import { createCall, describeFailure, findInputErrors, findUnusable } from "../../bridges/bridge-tasks.ts";
+import { bookScheduledPickups } from "../../pickups/pickups.ts";
 import type { AttemptFailure, AttemptOutcome, AttemptSource, AttemptWork } from "./attempt.ts";
 import { FailedWithResult } from "./attempt.ts";
 import { runPull } from "./run-pull.ts";
@@ -40,18 +42,24 @@ export async function runAttempt(source: AttemptSource): Promise<AttemptOutcome>
   if (inputErrors.length > 0) return failed(invalidMappedInput(inputErrors), sentInput);
   try {
     signal.throwIfAborted();
-    const call = createCall(world, bridge, {
-      input: mapped.output,
-      signal,
-      effectKey: execution.effect_root,
-      progress: source.progress,
-      log: source.log,
-      mayStart: source.mayStart,
-    });
     const ctx = {
       ...systemContext(world, execution.org_id, `bridge ${bridge.row.name}`),
       requestId: execution.request_id,
       cause: execution.cause ?? undefined,
+    };
+    const call = {
+      ...createCall(world, bridge, {
+        input: mapped.output,
+        signal,
+        effectKey: execution.effect_root,
+        progress: source.progress,
+        log: source.log,
+        mayStart: source.mayStart,
+      }),
+      hub: {
+        schedulePickups: (input: PickupSchedule) =>
+          bookScheduledPickups(ctx, input, execution.scheduled_for ?? world.clock.now()),
+      },
     };
     const work: AttemptWork = { world, ctx, execution, bridge, task, mappings, call, mayStart: source.mayStart };
     const result = await withAbortDeadline(signal, runTask(work));

@@ -172,6 +172,9 @@ export const checkPickup = bodyCheck(
     }),
   }),
 );
+export const checkBatch = bodyCheck(
+  Type.Object({ batch: Type.Object({ shipments: Type.Array(ShipmentRef, { minItems: 1 }) }) }),
+);
 export const checkScanForm = bodyCheck(
   Type.Object({ scan_form: Type.Object({ shipments: Type.Array(ShipmentRef, { minItems: 1 }) }) }),
 );

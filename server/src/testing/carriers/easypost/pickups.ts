@@ -1,9 +1,9 @@
-import { checkCarrierService, checkPickup, checkScanForm } from "./bodies.ts";
+import { checkBatch, checkCarrierService, checkPickup, checkScanForm } from "./bodies.ts";
 import type { ShipmentRef } from "./bodies.ts";
 import type { Mode, Shipment } from "./objects.ts";
 import { fail, notFound, refuse } from "./answers.ts";
 import { stamp } from "./objects.ts";
-import type { EasypostWorld, Pickup } from "./world.ts";
+import type { Batch, EasypostWorld, Pickup } from "./world.ts";
 import { addressOf, findShipment, modeOf } from "./world.ts";
 import { newDigits, newId } from "../journaled-records.ts";
 import type { CarrierReply, Operation, StandIn } from "../stand-in-api.ts";
@@ -33,8 +33,14 @@ function createPickup(world: EasypostWorld, standIn: StandIn, body: unknown, mod
       { field: "shipment", message: "cannot be blank" },
     ]);
   }
-  const shipment = given.shipment ? findShipment(world, idOf(given.shipment), mode) : undefined;
+  const batch = given.batch ? world.batches.find(given.batch.id) : undefined;
+  const ids = given.shipment ? [idOf(given.shipment)] : (batch?.shipmentIds ?? []);
+  const shipments = ids.flatMap((one) => findShipment(world, one, mode) ?? []);
+  const [shipment] = shipments;
   if (!shipment) return notFound();
+  const carriers = new Set(shipments.map(({ selected_rate }) => selected_rate?.carrier));
+  if (carriers.size > 1)
+    return fail(422, "PICKUP.REQUEST.INVALID", "The shipments of a pickup must be of one carrier.");
   if (!shipment.selected_rate) return fail(422, "PICKUP.REQUEST.INVALID", "The shipment has no postage.");
   const [min, max] = [momentOf(given.min_datetime), momentOf(given.max_datetime)];
   if (!min || !max || max < min) return fail(422, "DATE.PARSE.FAILURE", "The times of the pickup are not valid.");
@@ -74,7 +80,8 @@ function createPickup(world: EasypostWorld, standIn: StandIn, body: unknown, mod
         object: "PickupRate",
       })),
   };
-  return { status: 200, body: world.pickups.save(standIn, "pickup", pickup, { id, reference: pickup.reference }) };
+  const facts = { id, reference: pickup.reference, shipmentIds: ids };
+  return { status: 200, body: world.pickups.save(standIn, "pickup", pickup, facts) };
 }
 
 function buyPickup(world: EasypostWorld, standIn: StandIn, pickup: Pickup, body: unknown): CarrierReply {
@@ -102,6 +109,24 @@ function cancelPickup(world: EasypostWorld, standIn: StandIn, pickup: Pickup): C
   const canceled: Pickup = { ...pickup, status: "canceled", updated_at: stamp(world.now()) };
   const facts = { id: pickup.id, confirmation: pickup.confirmation };
   return { status: 200, body: world.pickups.save(standIn, "cancel_pickup", canceled, facts) };
+}
+
+/** In the background: the answer is always `creating`, as in the recorded exchanges. */
+function createBatch(world: EasypostWorld, standIn: StandIn, body: unknown, mode: Mode): CarrierReply {
+  const { value, problems } = checkBatch(body);
+  if (problems) return refuse(problems, "BATCH.REQUEST.INVALID");
+  const found = value.batch.shipments.map((given) => findShipment(world, idOf(given), mode));
+  const shipmentIds = found.flatMap((one) => one?.id ?? []);
+  if (shipmentIds.length < found.length) return notFound();
+  const batch: Batch = { id: newId("batch_"), mode, created_at: stamp(world.now()), shipmentIds };
+  world.batches.save(standIn, "batch", batch, { id: batch.id, shipmentIds });
+  return { status: 200, body: { ...shownBatch(batch), state: "creating", num_shipments: 0, shipments: [] } };
+}
+
+function shownBatch({ id, mode, created_at, shipmentIds }: Batch): Record<string, unknown> {
+  const shipments = shipmentIds.map((one) => ({ id: one, batch_status: "postage_purchased", batch_message: null }));
+  const shown = { id, object: "Batch", mode, created_at, updated_at: created_at, state: "purchased" };
+  return { ...shown, num_shipments: shipments.length, shipments, scan_form: null, label_url: null, reference: null };
 }
 
 /** Why these parcels cannot be on one form. */
@@ -185,6 +210,21 @@ export function pickupOperations(world: EasypostWorld): Operation[] {
       method: "POST",
       path: /^\/v2\/pickups\/([^/]+)\/cancel$/,
       answer: withPickup((pickup, _body, standIn) => cancelPickup(world, standIn, pickup)),
+    },
+    {
+      name: "batch",
+      method: "POST",
+      path: /^\/v2\/batches$/,
+      answer: (request, _match, standIn) => createBatch(world, standIn, request.json(), modeOf(world, request)),
+    },
+    {
+      name: "find_batch",
+      method: "GET",
+      path: /^\/v2\/batches\/([^/]+)$/,
+      answer(_request, match) {
+        const batch = world.batches.find(match[1]!);
+        return batch ? { status: 200, body: shownBatch(batch) } : notFound();
+      },
     },
     {
       name: "manifest",

@@ -118,8 +118,8 @@ export async function startEasypost({
     },
   };
   const standIn = await startStandIn(api, { journalFile, ...(port !== undefined && { port }) });
-  const { addresses, shipments, orders, trackers, pickups, webhooks } = world;
-  for (const table of [addresses, shipments, orders, trackers, pickups, webhooks]) table.restore(standIn);
+  const { addresses, shipments, orders, trackers, pickups, batches, webhooks } = world;
+  for (const table of [addresses, shipments, orders, trackers, pickups, batches, webhooks]) table.restore(standIn);
 
   const soldWith = (trackingCode: string) => {
     const shipment = shipments.newest((one) => one.tracking_code === trackingCode);

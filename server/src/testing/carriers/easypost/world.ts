@@ -32,6 +32,8 @@ export type Pickup = {
   carrier_accounts: unknown[];
   pickup_rates: Record<string, unknown>[];
 };
+/** Labels that were put together. */
+export type Batch = { id: string; mode: Mode; created_at: string; shipmentIds: string[] };
 export type Webhook = {
   id: string;
   object: "Webhook";
@@ -53,6 +55,7 @@ export type EasypostWorld = {
   orders: RecordTable<Order>;
   trackers: RecordTable<Tracker>;
   pickups: RecordTable<Pickup>;
+  batches: RecordTable<Batch>;
   webhooks: RecordTable<Webhook>;
 };
 
@@ -65,6 +68,7 @@ export function newWorld(keys: Map<string, Mode>, now: () => Date): EasypostWorl
     orders: recordTable("orders"),
     trackers: recordTable("trackers"),
     pickups: recordTable("pickups"),
+    batches: recordTable("batches"),
     webhooks: recordTable("webhooks"),
   };
 }

@@ -196,6 +196,22 @@ export function pickupOperations(world: KarrioWorld, isTest: (request: CarrierRe
     {
       name: "find_manifest",
       method: "GET",
+      path: /^\/v1\/manifests$/,
+      answer: (request) => page(world.manifests.list((one) => one.test_mode === isTest(request)).map(shownManifest)),
+    },
+    {
+      name: "manifest_file",
+      method: "GET",
+      path: /^\/v1\/manifests\/([^/]+)\/manifest\.pdf$/,
+      answer(_request, match) {
+        const manifest = world.manifests.find(match[1]!);
+        if (!manifest) return missing("Manifest");
+        return { status: 200, headers: { "content-type": "application/pdf" }, body: labelFile("PDF", manifest.id) };
+      },
+    },
+    {
+      name: "find_manifest",
+      method: "GET",
       path: /^\/v1\/manifests\/([^/]+)$/,
       answer(_request, match) {
         const manifest = world.manifests.find(match[1]!);

@@ -172,6 +172,18 @@ export function pickupOperations(world: ShipengineWorld): Operation[] {
       answer: (request, _match, standIn) => schedulePickup(world, standIn, request.json()),
     },
     {
+      name: "list_pickups",
+      method: "GET",
+      path: /^\/v1\/pickups$/,
+      answer({ url }) {
+        const since = url.searchParams.get("created_at_start") ?? "";
+        const pickups = world.pickups
+          .list(({ pickup }) => String(pickup.created_at) >= since)
+          .map(({ pickup }) => pickup);
+        return { status: 200, body: { pickups, total: pickups.length, page: 1, pages: 1 } };
+      },
+    },
+    {
       name: "find_pickup",
       method: "GET",
       path: /^\/v1\/pickups\/([^/]+)$/,
@@ -188,6 +200,18 @@ export function pickupOperations(world: ShipengineWorld): Operation[] {
       method: "POST",
       path: /^\/v1\/manifests$/,
       answer: (request, _match, standIn) => createManifest(world, standIn, request.json()),
+    },
+    {
+      name: "list_manifests",
+      method: "GET",
+      path: /^\/v1\/manifests$/,
+      answer({ url }) {
+        const wanted = (url.searchParams.get("label_ids") ?? "").split(",").filter(Boolean);
+        const isWanted = ({ manifest }: SeManifest): boolean =>
+          wanted.length === 0 || (manifest.label_ids as string[]).some((id) => wanted.includes(id));
+        const manifests = world.manifests.list(isWanted).map(({ manifest }) => manifest);
+        return { status: 200, body: { manifests, total: manifests.length, page: 1, pages: 1 } };
+      },
     },
     {
       name: "find_manifest",
