@@ -97,6 +97,7 @@ const featureEdges: Record<string, string[]> = {
   webhooks: ["events", "organizations", "outbound-pause"],
   shipments: ["carrier-accounts", "orders", "organizations"],
   pickups: ["carrier-accounts", "exceptions", "locations"],
+  "label-documents": ["labels", "locations", "operations", "orders"],
   labels: ["carrier-accounts", "exceptions", "locations", "orders", "organizations", "shipments"],
   "rate-comparisons": ["carrier-accounts", "organizations", "shipments"],
   preview: [

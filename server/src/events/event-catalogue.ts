@@ -349,6 +349,7 @@ export const eventCatalogue = {
   "label.voided": defineEvent("label", "A label was voided", label),
   "label.refunded": defineEvent("label", "The carrier settled the refund of a voided label", label),
   "label.refund_rejected": defineEvent("label", "The carrier rejected the refund of a voided label", label),
+  "label.printed": defineEvent("label", "A label was part of a printed document", label),
 
   "pickup.requested": defineEvent("pickup", "A pickup was requested", pickup),
   "pickup.scheduled": defineEvent("pickup", "A pickup was scheduled", pickup),

@@ -161,6 +161,8 @@ export const LabelAnswer = Type.Object({
   isVoidPending: Type.Boolean({ description: "A void was requested and the carrier has not responded yet" }),
   purchasedAt: MaybeTime,
   voidedAt: MaybeTime,
+  printedAt: Nullable({ ...DateTime, description: "First time; null: not printed yet" }),
+  printCount: { ...Count, description: "Documents of POST /shipments/labels/documents that contain the label" },
   createdAt: DateTime,
   updatedAt: DateTime,
   version: Version,
@@ -182,5 +184,6 @@ export const LabelQuery = pageQuery({
   orderId: Type.Optional(OrderRef),
   shipmentId: Type.Optional(Id),
   status: Type.Optional(NameList(labelStatuses)),
+  isPrinted: Type.Optional(Type.Boolean()),
 });
 export type LabelQuery = Static<typeof LabelQuery>;

@@ -1,5 +1,4 @@
 import { badField, HubError } from "../../core/errors.ts";
-import { maySeePersonalData } from "../../core/mask-person.ts";
 import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
 import { orNotFound } from "../../core/resources.ts";
@@ -8,12 +7,16 @@ import { Streamed } from "../../route.ts";
 import { findIdByRef } from "../orders/orders.ts";
 import type { ShipmentLabel } from "./label.ts";
 import { parcelsOf, presentLabel } from "./label.ts";
+import { requirePersonalData } from "./label-printing.ts";
 import type { LabelAnswer, LabelFileQuery, LabelQuery } from "./labels.schemas.ts";
 import * as store from "./labels.store.ts";
 
 export { buyLabel, buyLabelAgain, retryLabel } from "./buy-label.ts";
 export { markNotPurchased, markPurchased } from "./unknown-label.ts";
-export type { LabelSpec } from "./label.ts";
+export type { LabelSpec, ShipmentLabel } from "./label.ts";
+export { parcelsOf } from "./label.ts";
+export { markPrinted, mayBePrinted, requirePersonalData } from "./label-printing.ts";
+export { readFilesOf } from "./label-printing.store.ts";
 export { labelWork } from "./label-requests.ts";
 export { requestLabels, requestVoids } from "./request-labels.ts";
 export type { StepLabel } from "./labels.store.ts";
@@ -21,6 +24,7 @@ export {
   countOpenOfRuns,
   deleteOldLabelFilesAcrossOrgs,
   hasLabelsOfRunsAcrossOrgs,
+  readLabels,
   takeEndedOfRunsAcrossOrgs,
 } from "./labels.store.ts";
 export type { OrderLabel } from "./order-labels.ts";
@@ -46,14 +50,9 @@ const endings = {
   "application/zpl": "zpl",
 } as const;
 
-/** The label file. It shows the recipient and cannot be masked, so it requires pii:read. */
 export async function readLabelContent(ctx: Ctx, id: string, query: LabelFileQuery): Promise<Streamed> {
   const label = orNotFound("label", await store.findLabel(ctx.db, ctx.orgId, id));
-  if (!maySeePersonalData(ctx)) {
-    const granted = [...ctx.principal.scopes];
-    const message = "Label files show the recipient and require the scope pii:read.";
-    throw new HubError("insufficient_scope", message, { extra: { required: ["pii:read"], granted } });
-  }
+  requirePersonalData(ctx);
   const { place, contentType, name } = fileOf(label, query);
   const content = label.status === "purchased" ? await store.readContent(ctx.db, ctx.orgId, id, place) : undefined;
   if (content === undefined || contentType === null) {
