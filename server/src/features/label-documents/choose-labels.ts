@@ -78,7 +78,7 @@ async function findOfOrders(ctx: Ctx, refs: string[]): Promise<Wanted> {
     ctx.orgId,
     refs.filter((ref) => !resolved.has(ref)),
   );
-  const orderIds = [...new Set(resolved.values())];
+  const orderIds = [...new Set(refs.flatMap((ref) => resolved.get(ref) ?? []))];
   const labels = await store.listLabelsOfOrders(ctx.db, ctx.orgId, orderIds, maxLabels + 1);
   requireBound(labels);
   const labelled = new Set(labels.map(({ orderId }) => orderId));
