@@ -1,4 +1,5 @@
 import { crc32 } from "node:zlib";
+import { flattenAlpha } from "./flatten-alpha.ts";
 import type { FlatImage } from "./flat-image.ts";
 import { requireSaneSize } from "./flat-image.ts";
 
@@ -8,7 +9,8 @@ const chunkFrameBytes = 12;
 
 /**
  * PDF files store images in the same way as PNG files do, so the pixels are taken over without decoding them: that is what makes
- * a file of 500 labels take a second. Undefined if the image is interlaced or has transparent pixels, which need decoding.
+ * a file of 500 labels take a second. Undefined for kinds that are rare on labels and left to the library: interlaced, with a
+ * transparent color, or with 16 bits and transparency.
  */
 export function takePng(content: Buffer): FlatImage | undefined {
   let header: Buffer | undefined;
@@ -25,9 +27,16 @@ export function takePng(content: Buffer): FlatImage | undefined {
   const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)];
   requireSaneSize(width, height);
   const [bitsPerComponent, colorType, isInterlaced] = [header[8]!, header[9]!, header[12] !== 0];
-  if (isInterlaced || isTransparent || ![0, 2, 3].includes(colorType)) return undefined;
-  if (colorType === 3 && !palette) throw new Error("a PNG file without its palette");
+  if (![0, 2, 3, 4, 6].includes(colorType)) throw new Error("a damaged PNG file");
+  if (isInterlaced || isTransparent) return undefined;
   const data = Buffer.concat(pixels);
+  if (colorType === 4 || colorType === 6) {
+    if (bitsPerComponent !== 8) return undefined;
+    const colors = colorType === 6 ? 3 : 1;
+    const flat = flattenAlpha({ width, height, data, colors });
+    return { width, height, bitsPerComponent, colors, data: flat, hasPngFilters: false };
+  }
+  if (colorType === 3 && !palette) throw new Error("a PNG file without its palette");
   const image = { width, height, bitsPerComponent, data, hasPngFilters: true };
   if (colorType === 2) return { ...image, colors: 3 };
   return { ...image, colors: 1, ...(colorType === 3 && palette && { palette }) };

@@ -79,7 +79,7 @@ function flatPage({ PDFHexString }: PdfLibrary, image: FlatImage): SourcePage {
   };
 }
 
-/** With transparent pixels, or interlaced: decoded by the library. The header has been checked. */
+/** A rare kind of PNG file, decoded by the library. The header has been checked. */
 function pngPage(content: Buffer): SourcePage {
   return {
     width: content.readUInt32BE(16),
