@@ -93,7 +93,7 @@ function PrintDialog({ source, onClose }: Pick<Props, "source"> & { onClose(): v
       <div className="flex flex-col gap-2.5">
         <Select label="Format" value={`${format} ${size}`} options={papers} onChange={setPaper} />
         <Select
-          label="Order"
+          label="Sort by"
           value={sort}
           options={sorts}
           onChange={(next) => setSettings({ ...settings, sort: next as Settings["sort"] })}

@@ -9,7 +9,7 @@ export const maxFiles = 1_000;
 /** Labels that a run, filter or selection may have; `offset` and `limit` choose those of one file. */
 export const maxLabels = 10_000;
 
-export const papers = ["4x6", "letter", "a4"] as const;
+const papers = ["4x6", "letter", "a4"] as const;
 export type Paper = (typeof papers)[number];
 
 export const LabelDocumentRequest = Strict(

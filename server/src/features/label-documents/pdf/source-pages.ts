@@ -1,10 +1,11 @@
+import type * as Library from "@cantoo/pdf-lib";
 import type { PDFDocument, PDFRef } from "@cantoo/pdf-lib";
 import type { FlatImage } from "./flat-image.ts";
 import { decodeGif } from "./gif-image.ts";
 import type { Picture } from "./placement.ts";
 import { takePng } from "./png-image.ts";
 
-type PdfLibrary = typeof import("@cantoo/pdf-lib");
+type PdfLibrary = typeof Library;
 type FileType = "application/pdf" | "image/png" | "image/gif";
 
 /** A page of a label file. Nothing is added to the target before `embed` or `copy` is called. */
