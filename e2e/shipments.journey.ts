@@ -165,8 +165,7 @@ test("labels are printed and voided", async () => {
   await row.getByText("voided").waitFor();
   expect((await org.get("/shipments/labels?status=voided")).body.data).toMatchObject([{ reference: "SHOP-18" }]);
   await page.getByRole("button", { name: "Pick all on this page" }).click();
-  const files: string[] = [];
-  page.on("download", (one) => files.push(one.suggestedFilename()));
-  await page.getByRole("button", { name: "Get 2 files" }).click();
-  await expect.poll(() => new Set(files).size).toBe(2);
+  await page.getByRole("button", { name: "Print 2 labels" }).click();
+  await page.getByRole("dialog", { name: "Print labels" }).getByRole("button", { name: "Print", exact: true }).click();
+  await expect.poll(async () => (await org.get("/shipments/labels?isPrinted=true")).body.data.length).toBe(2);
 });

@@ -27,7 +27,7 @@ export type Problem = {
   /** A URN with the request id */
   instance: string;
   /** For programs; /docs/errors lists all codes, and /docs/errors/{code} explains one */
-  code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_signature" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "sign_in_not_started" | "identity_provider_rejected" | "account_not_linked" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrollment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "import_preset_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "tracking_event_not_found" | "label_not_found" | "manifest_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "exception_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "self_lockout" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "order_number_ambiguous" | "credentials_required" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "outbound_paused" | "outbound_disabled_in_preview" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "exception_closed" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_rejected" | "label_exists" | "label_not_voidable" | "no_rate_card" | "idempotency_key_in_use" | "conflict" | "credentials_unreadable" | "cursor_mismatch" | "cursor_expired" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "unknown_host" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "identity_provider_unavailable" | "not_ready" | "bridge_timed_out">;
+  code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "nothing_to_print" | "too_many_labels" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_signature" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "sign_in_not_started" | "identity_provider_rejected" | "account_not_linked" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrollment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "import_preset_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "tracking_event_not_found" | "label_not_found" | "manifest_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "exception_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "self_lockout" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "order_number_ambiguous" | "credentials_required" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "outbound_paused" | "outbound_disabled_in_preview" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "exception_closed" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_rejected" | "label_exists" | "labels_not_printable" | "label_not_voidable" | "no_rate_card" | "idempotency_key_in_use" | "conflict" | "credentials_unreadable" | "cursor_mismatch" | "cursor_expired" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "unknown_host" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "identity_provider_unavailable" | "not_ready" | "bridge_timed_out">;
   /** The X-Request-Id of the answer; the log has it too */
   requestId: string;
   /** The same request may succeed later */
@@ -39,7 +39,7 @@ export type GatewayError = {
   ok: false;
   error: {
     /** For programs; /docs/errors lists all codes, and /docs/errors/{code} explains one */
-    code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_signature" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "sign_in_not_started" | "identity_provider_rejected" | "account_not_linked" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrollment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "import_preset_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "tracking_event_not_found" | "label_not_found" | "manifest_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "exception_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "self_lockout" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "order_number_ambiguous" | "credentials_required" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "outbound_paused" | "outbound_disabled_in_preview" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "exception_closed" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_rejected" | "label_exists" | "label_not_voidable" | "no_rate_card" | "idempotency_key_in_use" | "conflict" | "credentials_unreadable" | "cursor_mismatch" | "cursor_expired" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "unknown_host" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "identity_provider_unavailable" | "not_ready" | "bridge_timed_out">;
+    code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "nothing_to_print" | "too_many_labels" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_signature" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "sign_in_not_started" | "identity_provider_rejected" | "account_not_linked" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrollment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "import_preset_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "tracking_event_not_found" | "label_not_found" | "manifest_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "exception_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "self_lockout" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "order_number_ambiguous" | "credentials_required" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "outbound_paused" | "outbound_disabled_in_preview" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "exception_closed" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_rejected" | "label_exists" | "labels_not_printable" | "label_not_voidable" | "no_rate_card" | "idempotency_key_in_use" | "conflict" | "credentials_unreadable" | "cursor_mismatch" | "cursor_expired" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "unknown_host" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "identity_provider_unavailable" | "not_ready" | "bridge_timed_out">;
     message: string;
     status: number;
     /** The same request may succeed later */
@@ -766,6 +766,10 @@ export type Label = {
   manifestId: string | null;
   purchasedAt: string | null;
   voidedAt: string | null;
+  /** First time; null: not printed yet */
+  printedAt: string | null;
+  /** Documents of POST /shipments/labels/documents that contain the label */
+  printCount: number;
   createdAt: string;
   updatedAt: string;
   /** Also the ETag; send it as If-Match to avoid lost updates */
@@ -4714,6 +4718,7 @@ export type Operations = {
       manifestId?: string;
       /** One or more of requested, purchased, failed, voided, with commas between */
       status?: string;
+      isPrinted?: boolean;
     };
     answer: {
       data: Array<Label>;
@@ -4839,6 +4844,36 @@ export type Operations = {
       id: string;
     };
     answer: string | Blob;
+  };
+  /** Print labels as one file (`shipments.labels.documents.create`) */
+  "POST /api/v1/shipments/labels/documents": {
+    body: {
+      labelIds?: Array<string>;
+      /** The labels that the run bought, in the order of its results */
+      runId?: string;
+      /** Order IDs or numbers: their labels */
+      orderIds?: Array<string>;
+      filter?: OrderFilter;
+      /** From POST /operations/selections */
+      selectionId?: string;
+      /** false: leave out labels that were printed before */
+      isPrinted?: boolean;
+      /** `given` (default): as listed, in the order of the run, or oldest order first. `sku`: labels with one SKU first, by SKU and quantity. `location`: by the name of the order's location */
+      sort?: "given" | "sku" | "location" | "created";
+      /** Labels to pass over, after sorting */
+      offset?: number;
+      /** Labels at most. Default: all */
+      limit?: number;
+      /** Default: pdf, of PDF, PNG and GIF labels. zpl: of ZPL labels */
+      format?: "pdf" | "zpl";
+      /** Paper of a PDF. 4x6 (default): a label a page. letter, a4: two labels a page */
+      size?: "4x6" | "letter" | "a4";
+      /** Documents to add after the parcels of each label, in their own size */
+      include?: Array<"customs" | "receipt">;
+      /** Print the other labels if some cannot be printed. Default false: nothing is printed, and the error lists them */
+      skipUnavailable?: boolean;
+    };
+    answer: Blob;
   };
   /** List pickups (`pickups.list`) */
   "GET /api/v1/pickups": {
@@ -9024,6 +9059,7 @@ export const unkeyedPosts: ReadonlySet<string> = new Set([
   "POST /api/v1/auth/session",
   "POST /api/v1/auth/oidc/sign-in",
   "POST /api/v1/auth/oidc/session",
+  "POST /api/v1/shipments/labels/documents",
   "POST /api/v1/operations/preflight",
   "POST /api/v1/operations/preflight/stream",
   "POST /api/v1/operations/runs/{id}/undo/preflight",

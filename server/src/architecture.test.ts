@@ -99,6 +99,7 @@ const featureEdges: Record<string, string[]> = {
   shipments: ["carrier-accounts", "orders", "organizations"],
   pickups: ["carrier-accounts", "exceptions", "labels", "locations"],
   manifests: ["carrier-accounts", "exceptions", "labels", "locations", "organizations"],
+  "label-documents": ["labels", "locations", "operations", "orders"],
   labels: ["carrier-accounts", "exceptions", "locations", "orders", "organizations", "shipments"],
   "rate-comparisons": ["carrier-accounts", "organizations", "shipments"],
   preview: [

@@ -195,11 +195,18 @@ export class Streamed {
   readonly contentType: string;
   readonly fileName: string;
   readonly body: AsyncIterable<string | Uint8Array>;
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(contentType: string, fileName: string, body: AsyncIterable<string | Uint8Array>) {
+  constructor(
+    contentType: string,
+    fileName: string,
+    body: AsyncIterable<string | Uint8Array>,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     this.contentType = contentType;
     this.fileName = fileName;
     this.body = body;
+    this.headers = headers;
   }
 }
 

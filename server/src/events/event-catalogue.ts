@@ -342,6 +342,7 @@ export const eventCatalogue = {
   "label.voided": defineEvent("label", "A label was voided", label),
   "label.refunded": defineEvent("label", "The carrier settled the refund of a voided label", label),
   "label.refund_rejected": defineEvent("label", "The carrier rejected the refund of a voided label", label),
+  "label.printed": defineEvent("label", "A label was part of a printed document", label),
 
   ...handoverEvents,
 

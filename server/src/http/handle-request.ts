@@ -239,6 +239,7 @@ async function stream(
       ? `${answer.contentType}; charset=utf-8`
       : answer.contentType,
     "content-disposition": `attachment; filename="${answer.fileName}"`,
+    ...answer.headers,
   });
   return reply.send(request.method === "HEAD" ? "" : await encodeBody(request, reply, Readable.from(answer.body)));
 }

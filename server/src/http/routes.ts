@@ -9,6 +9,7 @@ import { conditionSetRoutes } from "../features/condition-sets/condition-sets.ro
 import { exceptionFixRoutes } from "../features/exception-fixes/exception-fixes.routes.ts";
 import { exceptionRoutes } from "../features/exceptions/exceptions.routes.ts";
 import { eventRoutes } from "../features/events/events.routes.ts";
+import { labelDocumentRoutes } from "../features/label-documents/label-documents.routes.ts";
 import { labelRoutes } from "../features/labels/labels.routes.ts";
 import { manifestRoutes } from "../features/manifests/manifests.routes.ts";
 import { locationRoutes } from "../features/locations/locations.routes.ts";
@@ -45,6 +46,7 @@ const allRoutes: Route[] = [
   ...shipmentRoutes,
   ...labelRoutes,
   ...manifestRoutes,
+  ...labelDocumentRoutes,
   ...pickupRoutes,
   ...locationRoutes,
   ...operationRoutes,

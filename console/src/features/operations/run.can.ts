@@ -21,6 +21,10 @@ export const runCan = {
     if (run.summary.failed + run.summary.skipped === 0 && run.status !== "cancelled") return "Nothing failed.";
     return undefined;
   },
+  print: (run: OperationRun, me: Me): string | undefined =>
+    missingScope(me, "shipments:write") ??
+    missingScope(me, "pii:read") ??
+    (hasEnded(run) ? undefined : "The run is still buying labels."),
   undo(run: OperationRun, me: Me): string | undefined {
     const refused = missingScope(me, "operations:run");
     if (refused) return refused;

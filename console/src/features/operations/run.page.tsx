@@ -19,6 +19,7 @@ import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { ShareBar } from "../../ui/share-bar.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { formatFull, Time, useClock } from "../../ui/zone.tsx";
+import { PrintLabels } from "../shipments/print-labels.pick.tsx";
 import { runQuery } from "./operations.queries.ts";
 import { runTones } from "./operations.text.ts";
 import { RunGroups, RunResults } from "./run-results.tsx";
@@ -100,6 +101,9 @@ function Run({ run }: { run: OperationRun }) {
           >
             Cancel
           </Button>
+        )}
+        {run.actions.some(({ type }) => type === "buy_label") && (
+          <PrintLabels source={{ runId: run.id }} label="Print labels" disabledReason={runCan.print(run, me)} />
         )}
         <Button isBusy={retry.isPending} disabledReason={runCan.retry(run, me)} onClick={() => retry.mutate(undefined)}>
           Retry failed

@@ -6,6 +6,7 @@ import { missingScope } from "../../live/me.ts";
 export const labelCan = {
   print(label: Label, me: Me): string | undefined {
     if (label.status !== "purchased") return `The label is ${label.status}: there is nothing to print.`;
+    if (label.isVoidPending) return "The label is being voided.";
     if (label.contentType === null) return label.failure?.message ?? "The file is gone: it is kept for a time only.";
     return missingScope(me, "pii:read");
   },

@@ -19,7 +19,8 @@ import type { Tone } from "../../ui/tone.ts";
 import { Time } from "../../ui/zone.tsx";
 import { labelCan } from "./label.can.ts";
 import { LabelActions } from "./label-actions.tsx";
-import { labelFile, labelsQuery } from "./labels.queries.ts";
+import { labelsQuery } from "./labels.queries.ts";
+import { PrintLabels } from "./print-labels.pick.tsx";
 
 const tones: Record<string, Tone> = { requested: "warn", purchased: "ok", failed: "bad", voided: "skip" };
 const statuses = ["purchased", "requested", "failed", "voided"];
@@ -65,6 +66,16 @@ const columnsWith = (
       </>
     ),
   },
+  {
+    name: "Printed",
+    className: "whitespace-nowrap text-muted",
+    cell: ({ printedAt, printCount }) => (
+      <>
+        {printedAt === null ? "–" : <Time at={printedAt} />}
+        {printCount > 1 && `, ${printCount} times`}
+      </>
+    ),
+  },
   { name: "For", className: "whitespace-nowrap", cell: (label) => label.reference ?? "–" },
   {
     name: "To",
@@ -90,8 +101,10 @@ const columnsWith = (
 export function LabelsPage() {
   const { search } = useSearchParams();
   const status = oneOf(search["status"]);
+  const isUnprinted = oneOf(search["isPrinted"]) === "false";
   const page = usePage();
-  const labels = useQuery(labelsQuery({ page, ...(status ? { status } : {}) }));
+  const filter = { ...(status ? { status } : {}), ...(isUnprinted ? { isPrinted: false } : {}) };
+  const labels = useQuery(labelsQuery({ page, ...filter }));
   const me = useMe();
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   // While a list loads, the previous rows are still shown.
@@ -100,7 +113,16 @@ export function LabelsPage() {
   const chosen = printable.filter(({ id }) => picked.has(id));
   const tabs = [
     { href: paths.labels(), label: "All", isOn: !status },
-    ...statuses.map((name) => ({ href: paths.labels({ status: name }), label: sentence(name), isOn: status === name })),
+    {
+      href: paths.labels({ status: "purchased", isPrinted: "false" }),
+      label: "Not printed",
+      isOn: status === "purchased" && isUnprinted,
+    },
+    ...statuses.map((name) => ({
+      href: paths.labels({ status: name }),
+      label: sentence(name),
+      isOn: status === name && !isUnprinted,
+    })),
   ];
   const toggle = (id: string, isOn: boolean): void =>
     setPicked((before) => (isOn ? new Set([...before, id]) : before.difference(new Set([id]))));
@@ -118,13 +140,12 @@ export function LabelsPage() {
         >
           {chosen.length > 0 && chosen.length === printable.length ? "Pick none" : "Pick all on this page"}
         </Button>
-        <Button
+        <PrintLabels
           kind="primary"
-          disabledReason={chosen.length === 0 && "Pick labels first."}
-          onClick={() => downloadAll(chosen)}
-        >
-          {chosen.length === 0 ? "Get the files" : `Get ${plural(chosen.length, "file")}`}
-        </Button>
+          source={{ labelIds: chosen.map(({ id }) => id) }}
+          label={chosen.length === 0 ? "Print labels" : `Print ${plural(chosen.length, "label")}`}
+          disabledReason={missingScope(me, "shipments:write") ?? (chosen.length === 0 && "Pick labels first.")}
+        />
         <Link href={paths.newLabel()} className={buttonClass("plain")}>
           Buy a label
         </Link>
@@ -138,9 +159,11 @@ export function LabelsPage() {
         empty={
           <Empty
             text={
-              status
-                ? `No label is ${words(status)}.`
-                : "No label yet. They are bought for orders: here, by the API or a bridge."
+              isUnprinted
+                ? "All purchased labels are printed."
+                : status
+                  ? `No label is ${words(status)}.`
+                  : "No label yet. They are bought for orders: here, by the API or a bridge."
             }
           >
             <Link href={paths.newLabel()} className={buttonClass("plain")}>
@@ -151,16 +174,4 @@ export function LabelsPage() {
       />
     </>
   );
-}
-
-/** Sequentially: the browser then asks only once whether the page may save several files. */
-function downloadAll(labels: readonly Label[]): void {
-  labels.forEach((label, at) => {
-    setTimeout(() => {
-      const link = document.createElement("a");
-      link.href = labelFile(label);
-      link.download = "";
-      link.click();
-    }, at * 300);
-  });
 }

@@ -150,6 +150,8 @@ export function newLabel(
     ...(askedBy ? { ...askedBy, attempts: 0, dueAt: now } : { ...noRun, attempts: 1, dueAt: backoffUntil(now, 1) }),
     purchasedAt: null,
     voidedAt: null,
+    printedAt: null,
+    printCount: 0,
     createdAt: now,
     updatedAt: now,
     version: 1,

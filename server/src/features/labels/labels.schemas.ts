@@ -176,6 +176,8 @@ export const LabelAnswer = Type.Object({
   manifestId: Nullable({ ...Id, description: "The manifest that lists the parcels" }),
   purchasedAt: MaybeTime,
   voidedAt: MaybeTime,
+  printedAt: Nullable({ ...DateTime, description: "First time; null: not printed yet" }),
+  printCount: { ...Count, description: "Documents of POST /shipments/labels/documents that contain the label" },
   createdAt: DateTime,
   updatedAt: DateTime,
   version: Version,
@@ -201,5 +203,6 @@ export const LabelQuery = pageQuery({
   pickupId: Type.Optional(Id),
   manifestId: Type.Optional(Id),
   status: Type.Optional(NameList(labelStatuses)),
+  isPrinted: Type.Optional(Type.Boolean()),
 });
 export type LabelQuery = Static<typeof LabelQuery>;

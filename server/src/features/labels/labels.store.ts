@@ -50,6 +50,8 @@ const columns = defineColumns<ShipmentLabel>("t", {
   dueAt: moment,
   purchasedAt: moment,
   voidedAt: moment,
+  printedAt: moment,
+  printCount: "integer",
   createdAt: moment,
   updatedAt: moment,
   version: "integer",
@@ -127,6 +129,7 @@ export async function listLabels(db: Queryable, orgId: string, query: LabelQuery
       ["t.shipment_id = ?", query.shipmentId],
       ["t.pickup_id = ?", query.pickupId],
       ["t.manifest_id = ?", query.manifestId],
+      ...(query.isPrinted === undefined ? [] : [`t.printed_at is ${query.isPrinted ? "not " : ""}null`]),
     ],
     orderBy: "t.created_at desc, t.id desc",
   });
@@ -142,6 +145,15 @@ export async function listLabelsOf(db: Queryable, orgId: string, orderIds: strin
         and (t.status in ('requested', 'purchased') or t.failure ->> 'code' = 'outcome_unknown')
       order by t.created_at, t.id`,
     [orgId, orderIds],
+  );
+  return rows.map(toLabel);
+}
+
+/** In any order; unknown IDs are left out. */
+export async function readLabels(db: Queryable, orgId: string, ids: string[]): Promise<ShipmentLabel[]> {
+  const rows = await db.query<Stored<ShipmentLabel>>(
+    `select ${columns.selected} from shipment_labels t where t.org_id = $1 and t.id = any($2::uuid[])`,
+    [orgId, ids],
   );
   return rows.map(toLabel);
 }

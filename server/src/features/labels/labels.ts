@@ -1,5 +1,4 @@
 import { badField, HubError } from "../../core/errors.ts";
-import { maySeePersonalData } from "../../core/mask-person.ts";
 import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
 import { orNotFound } from "../../core/resources.ts";
@@ -8,13 +7,16 @@ import { Streamed } from "../../route.ts";
 import { findIdByRef } from "../orders/orders.ts";
 import type { ShipmentLabel } from "./label.ts";
 import { parcelsOf, presentLabel } from "./label.ts";
+import { requirePersonalData } from "./label-printing.ts";
 import type { LabelAnswer, LabelFileQuery, LabelQuery } from "./labels.schemas.ts";
 import * as store from "./labels.store.ts";
 
 export { buyLabel, buyLabelAgain, retryLabel } from "./buy-label.ts";
 export { markNotPurchased, markPurchased } from "./unknown-label.ts";
-export type { LabelQuote, LabelSpec } from "./label.ts";
-export { parcelsToRate, priceWarning } from "./label.ts";
+export type { LabelQuote, LabelSpec, ShipmentLabel } from "./label.ts";
+export { parcelsOf, parcelsToRate, priceWarning } from "./label.ts";
+export { markPrinted, mayBePrinted, requirePersonalData } from "./label-printing.ts";
+export { readFilesOf } from "./label-printing.store.ts";
 export { labelWork } from "./label-requests.ts";
 export { requestLabels, requestVoids } from "./request-labels.ts";
 export type { RunLabels, StepLabel } from "./labels.store.ts";
@@ -23,9 +25,10 @@ export {
   countOpenOfRuns,
   deleteOldLabelFilesAcrossOrgs,
   hasLabelsOfRunsAcrossOrgs,
+  readLabels,
   takeEndedOfRunsAcrossOrgs,
 } from "./labels.store.ts";
-export type { ChosenLabels, ShipmentLabel } from "./handover-labels.ts";
+export type { ChosenLabels } from "./handover-labels.ts";
 export {
   assignLabels,
   chooseGroup,
@@ -61,14 +64,9 @@ const endings = {
   "application/zpl": "zpl",
 } as const;
 
-/** The label file. It shows the recipient and cannot be masked, so it requires pii:read. */
 export async function readLabelContent(ctx: Ctx, id: string, query: LabelFileQuery): Promise<Streamed> {
   const label = orNotFound("label", await store.findLabel(ctx.db, ctx.orgId, id));
-  if (!maySeePersonalData(ctx)) {
-    const granted = [...ctx.principal.scopes];
-    const message = "Label files show the recipient and require the scope pii:read.";
-    throw new HubError("insufficient_scope", message, { extra: { required: ["pii:read"], granted } });
-  }
+  requirePersonalData(ctx);
   const { place, contentType, name } = fileOf(label, query);
   const content = label.status === "purchased" ? await store.readContent(ctx.db, ctx.orgId, id, place) : undefined;
   if (content === undefined || contentType === null) {
