@@ -1,5 +1,6 @@
 import { cutText } from "../core/cut-text.ts";
-import { Address } from "../core/address.ts";
+import type { Address, AddressText } from "../core/address.ts";
+import { addressTexts } from "../core/address.ts";
 import { orderLimits } from "../core/order-limits.ts";
 import { roundToCents } from "../core/money.ts";
 import type { CanonicalLine, CanonicalOrder } from "./canonical.ts";
@@ -35,12 +36,11 @@ export function filledOrNothing<T extends Record<string, unknown>>(given: T) {
   return Object.keys(kept).length === 0 ? undefined : kept;
 }
 
-const addressFields = Object.keys(Address.properties) as (keyof Address)[];
-const maxLengths: Partial<Record<keyof Address, number>> = { provinceCode: 10, zip: 20, phone: 50, email: 254 };
+const maxLengths: Partial<Record<AddressText, number>> = { provinceCode: 10, zip: 20, phone: 50, email: 254 };
 
 export function addressOf(given: Record<string, unknown>): Address | undefined {
   const address: Address = {};
-  for (const field of addressFields) {
+  for (const field of addressTexts) {
     const value = line(given[field], maxLengths[field] ?? 200);
     if (value !== undefined) address[field] = value;
   }

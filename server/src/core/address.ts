@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import { Type } from "./type.ts";
-import { Strict } from "./schema.ts";
+import { Nullable, Strict } from "./schema.ts";
 
 const Text = Type.Optional(Type.String({ maxLength: 200 }));
 
@@ -18,8 +18,15 @@ export const Address = Strict({
   countryCode: Type.Optional(Type.String({ pattern: "^[A-Za-z]{2}$", description: "ISO 3166, such as US" })),
   phone: Type.Optional(Type.String({ maxLength: 50 })),
   email: Type.Optional(Type.String({ maxLength: 254 })),
+  residential: Type.Optional(
+    Nullable(Type.Boolean({ description: "A home rather than a business; null or left out: unknown" })),
+  ),
 });
 export type Address = Static<typeof Address>;
+
+/** The members that are texts. */
+export type AddressText = Exclude<keyof Address, "residential">;
+export const addressTexts = Object.keys(Address.properties).filter((name): name is AddressText => name !== "residential");
 
 const zipShapes: Record<string, RegExp> = {
   US: /^\d{5}(-\d{4})?$/,
@@ -46,9 +53,9 @@ export function addressProblems(address: Address | null): string[] {
 }
 
 /** The same, each with the member that it is about. */
-export function addressFaults(address: Address): { member: keyof Address; text: string }[] {
-  const faults: { member: keyof Address; text: string }[] = [];
-  const add = (member: keyof Address, text: string): void => void faults.push({ member, text });
+export function addressFaults(address: Address): { member: AddressText; text: string }[] {
+  const faults: { member: AddressText; text: string }[] = [];
+  const add = (member: AddressText, text: string): void => void faults.push({ member, text });
   if (!address.address1?.trim()) add("address1", "the street is missing");
   if (!address.city?.trim()) add("city", "the city is missing");
   const country = address.countryCode?.toUpperCase();

@@ -1,4 +1,5 @@
 import type { Address } from "./address.ts";
+import { addressTexts } from "./address.ts";
 import { countryCodeOf } from "./country-codes.ts";
 import { countriesWithStates, statesOf } from "./region-names.ts";
 import { prefixesOfState, stateOfZip } from "./zip-states.ts";
@@ -8,9 +9,10 @@ import { prefixesOfState, stateOfZip } from "./zip-states.ts";
  * that a spreadsheet has changed.
  */
 export function cleanAddress(given: Address, defaultCountry?: string): Address {
-  const address: Address = {};
-  for (const [member, text] of Object.entries(given) as [keyof Address, string][]) {
-    address[member] = text.trim().replaceAll(/\s+/g, " ");
+  const address: Address = { ...given };
+  for (const member of addressTexts) {
+    const text = given[member];
+    if (text !== undefined) address[member] = text.trim().replaceAll(/\s+/g, " ");
   }
   settleCountry(address, defaultCountry);
   settleProvince(address);

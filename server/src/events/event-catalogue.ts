@@ -307,6 +307,9 @@ export const eventCatalogue = {
     version: Type.Integer({ description: "Of the zone chart" }),
     rowCount: Count,
   }),
+  "carrier_account.webhook_subscribed": defineEvent("carrier_account", "The carrier was asked to send webhooks", {
+    url: Text,
+  }),
   "carrier_account.zone_chart_deleted": defineEvent("carrier_account", "A zone chart was deleted", {}),
 
   "order.created": defineEvent("order", "An order was created", { ...order, status: Text }),
@@ -349,6 +352,12 @@ export const eventCatalogue = {
   "label.voided": defineEvent("label", "A label was voided", label),
   "label.refunded": defineEvent("label", "The carrier settled the refund of a voided label", label),
   "label.refund_rejected": defineEvent("label", "The carrier rejected the refund of a voided label", label),
+  "label.refund_undecided": defineEvent("label", "The carrier did not decide about a refund within 60 days", label),
+  "label.charge_adjusted": defineEvent("label", "The carrier corrected the price of a label", {
+    ...label,
+    adjustment: Type.Object({ id: Text, amount: Type.Number(), currency: Text }),
+    finalCost: Nullable(Type.Number()),
+  }),
 
   "pickup.requested": defineEvent("pickup", "A pickup was requested", pickup),
   "pickup.scheduled": defineEvent("pickup", "A pickup was scheduled", pickup),

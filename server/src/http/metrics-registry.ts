@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "@prometheus-io/client";
 import type { World } from "../context.ts";
+import { carrierWebhookCounters } from "../features/carrier-webhooks/carrier-webhooks.ts";
 import { taskCounters } from "../features/tasks/tasks.ts";
 import { deliveryCounters } from "../features/webhooks/webhooks.ts";
 
@@ -113,6 +114,18 @@ export function createRegistry(world: World, { inFlight, streams, readBacklog, p
     },
   });
   registry.registerMetric(deliveryOutcomes);
+  const fromCarriers = carrierWebhookCounters(world);
+  const carrierWebhooks = new Counter({
+    name: "hub_carrier_webhooks_total",
+    help: "Webhooks received from carriers, by outcome; unmatched: news about unknown tracking numbers",
+    labelNames: ["outcome"],
+    registers: [],
+    collect() {
+      carrierWebhooks.reset();
+      for (const [outcome, count] of Object.entries(fromCarriers)) carrierWebhooks.inc({ outcome }, count);
+    },
+  });
+  registry.registerMetric(carrierWebhooks);
   const refusals = new Counter({
     name: "hub_http_unavailable_total",
     help: "HTTP responses with status 503, by error code",

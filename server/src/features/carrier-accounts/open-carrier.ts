@@ -89,6 +89,8 @@ export type CarrierResponse<T> = { done: T } | { rejected: Failure } | { unknown
 
 const callLimit = createCallLimit();
 const defaultConcurrency = 8;
+/** Apart from the calls of the account: anyone may send webhooks, and purchases must not wait for them. */
+const webhookConcurrency = 4;
 
 /**
  * Calls a carrier, with a timeout and so many calls of an account at the same time. Exceptions become responses; stopping the hub
@@ -111,11 +113,14 @@ export async function callCarrier<T>(
     return stopping ? AbortSignal.any([timeout, stopping]) : timeout;
   };
   const deadline = effect.isRecorded ? startTimeout() : undefined;
-  const limit = carrier.isLocal ? Infinity : (carrier.concurrency ?? defaultConcurrency);
+  const isInbound = operation === "readWebhook";
+  const own = isInbound ? webhookConcurrency : (carrier.concurrency ?? defaultConcurrency);
+  const limit = carrier.isLocal ? Infinity : own;
+  const queue = `${ctx.environment} ${account.id}${isInbound ? " webhooks" : ""}`;
   return await releaseSlotWhile(ctx, async () => {
     let end: () => void;
     try {
-      end = await callLimit.acquire(`${ctx.environment} ${account.id}`, limit, deadline ?? stopping);
+      end = await callLimit.acquire(queue, limit, deadline ?? stopping);
     } catch {
       return { unknown: "The carrier was not called: other calls of this account took too long." };
     }

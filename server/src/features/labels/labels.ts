@@ -26,6 +26,8 @@ export {
 export type { OrderLabel } from "./order-labels.ts";
 export { listOrderLabels, unlistedOf, voidProblem } from "./order-labels.ts";
 export { parcelOf, labelSpecFor } from "./plan-label.ts";
+export type { LabelNews } from "./label-news.ts";
+export { applyLabelNews } from "./label-news.ts";
 export { voidLabel } from "./void-label.ts";
 
 export async function getLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {

@@ -1,5 +1,6 @@
 import { Type } from "../../../core/type.ts";
 import type { Address } from "../../../core/address.ts";
+import { addressTexts } from "../../../core/address.ts";
 import { cleanAddress } from "../../../core/clean-address.ts";
 import { roundToCents } from "../../../core/money.ts";
 import { orderLimits } from "../../../core/order-limits.ts";
@@ -106,9 +107,10 @@ function shipToOf({ shippingAddress }: Order): string[] | undefined {
 }
 
 function membersOf(address: Address): string[] {
-  return Object.entries(cleanAddress(address))
-    .filter(([, value]) => value !== "")
-    .map(([field, value]) => `${field}=${value.toLowerCase()}`)
+  const clean = cleanAddress(address);
+  return addressTexts
+    .filter((field) => clean[field])
+    .map((field) => `${field}=${clean[field]!.toLowerCase()}`)
     .toSorted();
 }
 

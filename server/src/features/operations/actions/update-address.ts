@@ -5,6 +5,8 @@ import { Strict } from "../../../core/schema.ts";
 import { beforeShipping } from "../../orders/orders.states.ts";
 import { changeSent, defineAction } from "../action.ts";
 
+const placeMembers = new Set(["address1", "address2", "city", "province", "provinceCode", "zip", "country", "countryCode"]);
+
 export const updateAddress = defineAction({
   type: "update_address",
   title: "Update address",
@@ -26,7 +28,11 @@ export const updateAddress = defineAction({
     const before: Address = order.shippingAddress ?? {};
     const changed = Object.entries(address).filter(([field, text]) => text !== (before[field as keyof Address] ?? ""));
     if (changed.length === 0) return { patch: {} };
-    const merged = Object.entries({ ...before, ...Object.fromEntries(changed) }).filter(([, text]) => text !== "");
+    // Whether it is a home was said of the former street.
+    const kept = changed.some(([field]) => placeMembers.has(field)) ? { ...before, residential: null } : before;
+    const merged = Object.entries({ ...kept, ...Object.fromEntries(changed) }).filter(
+      ([, value]) => value !== "" && value !== null,
+    );
     return changeSent(order, { shippingAddress: Object.fromEntries(merged), addressStatus: "unverified" });
   },
 });

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { yieldToEventLoop } from "../../../core/yield-to-event-loop.ts";
-import { Address } from "../../../core/address.ts";
+import { addressTexts } from "../../../core/address.ts";
 import { toCell, toCsv } from "../../../core/csv/csv.ts";
 import type { Cell } from "../../../core/csv/xlsx.ts";
 import { writeNotes, writeTags } from "../../../connectors/csv/order-sheet.ts";
@@ -18,8 +18,7 @@ import { maskOrder } from "../personal-data.ts";
 type ExportColumn = [name: string, read: (order: Order, line: OrderLine | undefined) => Cell];
 
 function addressColumns(field: "shippingAddress" | "billingAddress"): ExportColumn[] {
-  const members = Object.keys(Address.properties) as (keyof Address)[];
-  return members.map((member) => [`${field}.${member}`, (order) => order[field]?.[member]]);
+  return addressTexts.map((member) => [`${field}.${member}`, (order) => order[field]?.[member]]);
 }
 
 /** One row per line item; an import knows these column names. */
