@@ -131,6 +131,7 @@ const furtherFronts = [
   "api-keys/key-authentication.ts",
   "bridges/bridge-tasks.ts",
   "carrier-accounts/carrier-requests.ts",
+  "carrier-accounts/check-address.ts",
   "carrier-accounts/open-carrier.ts",
   "carrier-accounts/tariff-inputs.ts",
   "carrier-accounts/webhook-subscriptions.ts",

@@ -48,7 +48,9 @@ export function toList<T extends string>(given: T | T[] | undefined): T[] | unde
 }
 
 export function Nullable<Schema extends TSchema>(schema: Schema) {
-  const { type, enum: values } = schema as { type?: string; enum?: unknown[] };
+  const { type, enum: values } = schema as { type?: string | string[]; enum?: unknown[] };
+  // Nullable already, as in a patch of a nullable field.
+  if (Array.isArray(type)) return Type.Unsafe<Static<Schema> | null>(schema);
   // A list of types is serialised without trying alternatives, which `anyOf` is not.
   if (Object.keys(schema).length === 0) return Type.Unsafe<Static<Schema> | null>(schema);
   const isPlain = type !== undefined && type !== "object" && type !== "array";

@@ -69,6 +69,11 @@ const demoCarriers: CarrierDirectory = {
   ],
   addressOf: (id) => (id === null ? undefined : newark),
   labelsOf: () => [],
+  // The demo account finds every address in order; the other one delivers nowhere.
+  checkOf: (accountId) =>
+    accountId === accountIds.demo
+      ? { verdict: "valid", address: null, residential: true, messages: [] }
+      : { verdict: "invalid", address: null, residential: null, messages: ["Nobody lives there."] },
   pricesOf(accountId, { weight }) {
     const kilos = Math.ceil(toGrams(weight) / 1000);
     if (kilos > 30) return { prices: [], unavailable: [{ service: "", code: "too_heavy", message: "Too heavy." }] };

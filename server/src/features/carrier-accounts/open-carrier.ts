@@ -47,8 +47,11 @@ export function timeoutOf({ timeouts }: Carrier, operation: CarrierOperation): n
   return timeouts?.[operation] ?? defaultTimeoutMs;
 }
 
-/** Loads an account with its carrier and credentials, ready for calls. */
-export async function openCarrier(ctx: Ctx, accountId: string): Promise<OpenCarrier> {
+/**
+ * Loads an account with its carrier and credentials, ready for calls. `breaker`: failures for another purpose are counted apart, so that
+ * they do not stop the other calls of the account.
+ */
+export async function openCarrier(ctx: Ctx, accountId: string, breaker?: "webhooks"): Promise<OpenCarrier> {
   const stored = await getAccount(ctx.db, ctx, accountId);
   const account = presentAccount(stored);
   const carrier = findCarrier(account.carrier)!;
@@ -57,7 +60,7 @@ export async function openCarrier(ctx: Ctx, accountId: string): Promise<OpenCarr
   if (!carrier.isLocal) requireOutbound(ctx);
   // One circuit breaker per account: an account with wrong credentials does not block the others.
   const { allowPrivate } = ctx.settings.outbound;
-  const breakerKey = `${ctx.environment}:carrier-account:${account.id}`;
+  const breakerKey = [ctx.environment, "carrier-account", account.id, ...(breaker ? [breaker] : [])].join(":");
   const sendsTo = carrier.sendsTo?.(account.settings);
   const client = createHttpClient({
     allowPrivate,

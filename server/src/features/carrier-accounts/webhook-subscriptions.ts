@@ -75,7 +75,7 @@ export async function openWebhook(
 ): Promise<{ open: OpenCarrier; secret: string } | undefined> {
   const known = await store.findWebhook(ctx.db, ctx.orgId, accountId);
   if (!known) return undefined;
-  const open = await openCarrier(ctx, accountId);
+  const open = await openCarrier(ctx, accountId, "webhooks");
   return open.account.isActive && open.carrier.readWebhook ? { open, secret: openSecret(ctx, accountId, known) } : undefined;
 }
 

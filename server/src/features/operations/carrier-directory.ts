@@ -15,6 +15,8 @@ import type { OrderLabel } from "../labels/labels.ts";
 import { listOrderLabels } from "../labels/labels.ts";
 import { listLocationAddresses } from "../locations/locations.ts";
 import { today } from "../organizations/organizations.ts";
+import type { CheckedAddress, checkNotFetched } from "./address-checks.ts";
+import { createAddressChecks } from "./address-checks.ts";
 
 /** A parcel to get prices for. */
 export type ParcelToRate = {
@@ -52,11 +54,13 @@ export type CarrierDirectory = {
   /** The order's labels as of `readLabels`. */
   labelsOf(orderId: string): readonly OrderLabel[];
   pricesOf(accountId: string, parcel: ParcelToRate): Prices | typeof priceNotFetched;
+  /** What the carrier says about an address, fetched in the same way. */
+  checkOf(accountId: string, address: Address): CheckedAddress | typeof checkNotFetched;
 };
 
 export type OpenCarrierDirectory = CarrierDirectory & {
   readLabels(db: Queryable, orderIds: string[]): Promise<void>;
-  /** A price was missing: the evaluation must be repeated. */
+  /** A price or an address check was missing: the evaluation must be repeated. */
   hasMissingPrices(): boolean;
   fetchPrices(): Promise<void>;
 };
@@ -71,6 +75,7 @@ export async function openCarrierDirectory(ctx: Ctx, isNeeded: boolean): Promise
   const known = new Map<string, Prices>();
   const wanted = new Map<string, { accountId: string; parcel: ParcelToRate }>();
   const raters = new Map<string, Promise<Rater | Prices>>();
+  const checks = createAddressChecks(ctx);
 
   async function price(key: string, accountId: string, parcel: ParcelToRate): Promise<void> {
     const { shipDate = null } = parcel;
@@ -95,11 +100,13 @@ export async function openCarrierDirectory(ctx: Ctx, isNeeded: boolean): Promise
       if (!found) wanted.set(key, { accountId, parcel });
       return found ?? priceNotFetched;
     },
+    checkOf: checks.checkOf,
     async readLabels(db, orderIds) {
       if (isNeeded) labels = await listOrderLabels(db, ctx, orderIds);
     },
-    hasMissingPrices: () => wanted.size > 0,
+    hasMissingPrices: () => wanted.size > 0 || checks.hasMissing(),
     async fetchPrices() {
+      await checks.fetch();
       const questions = [...wanted];
       wanted.clear();
       for (let from = 0; from < questions.length; from += parcelsAtOnce) {
