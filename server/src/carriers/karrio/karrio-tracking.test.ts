@@ -121,7 +121,10 @@ describe("webhooks", () => {
     const subscribing = async (results: object[]) => {
       const { call, requests } = scriptedCall({
         settings,
-        answers: ({ method }) => ({ status: 200, body: method === "GET" ? { results } : { id: "whk_2", secret: "s-2" } }),
+        answers: ({ method }) => ({
+          status: 200,
+          body: method === "GET" ? { results } : { id: "whk_2", secret: "s-2" },
+        }),
       });
       return { data: await karrio.subscribe!(call, { url, secret: "s" }), requests };
     };

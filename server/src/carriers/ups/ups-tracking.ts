@@ -24,13 +24,22 @@ export async function trackUps(call: CarrierCall, parcels: ParcelToTrack[]): Pro
 export function readUpsTracking(body: unknown, trackingNumber: string): TrackingReport | undefined {
   const shipments = asList(asObject(asObject(body).trackResponse).shipment);
   const packages = shipments.flatMap((shipment) => asList(shipment.package));
-  const one = packages.find((item) => asText(item.trackingNumber) === trackingNumber) ?? packages[0];
-  if (!one) return undefined;
-  const events = asList(one.activity)
-    .map(eventOf)
-    .filter((event) => event !== undefined);
-  const estimatedDelivery = deliveryDay(asList(one.deliveryDate));
+  const same = packages.filter((item) => asText(item.trackingNumber) === trackingNumber);
+  const read = (same.length > 0 ? same : packages.slice(0, 1)).map((one) => ({
+    events: asList(one.activity)
+      .map(eventOf)
+      .filter((event) => event !== undefined),
+    estimatedDelivery: deliveryDay(asList(one.deliveryDate)),
+  }));
+  // UPS uses numbers again: of several packages the one with the newest event counts.
+  const [newest] = read.toSorted((a, b) => lastTimeOf(b.events) - lastTimeOf(a.events));
+  if (!newest) return undefined;
+  const { events, estimatedDelivery } = newest;
   return { trackingNumber, ...(estimatedDelivery === undefined ? {} : { estimatedDelivery }), events };
+}
+
+function lastTimeOf(events: TrackingEvent[]): number {
+  return Math.max(0, ...events.map(({ at }) => Date.parse(at)));
 }
 
 /** The rescheduled day counts before the scheduled one; the day of delivery is no estimate. */

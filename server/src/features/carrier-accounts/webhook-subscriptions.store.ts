@@ -10,11 +10,7 @@ export type StoredWebhook = {
   problem: string | null;
 };
 
-export async function findWebhook(
-  db: Queryable,
-  orgId: string,
-  accountId: string,
-): Promise<StoredWebhook | undefined> {
+export async function findWebhook(db: Queryable, orgId: string, accountId: string): Promise<StoredWebhook | undefined> {
   const [row] = await db.query<StoredWebhook>(
     `select url, sealed_secret as "sealedSecret", subscribed_at as "subscribedAt", attempted_at as "attemptedAt", problem
        from carrier_webhooks where org_id = $1 and account_id = $2`,

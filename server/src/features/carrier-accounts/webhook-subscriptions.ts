@@ -76,7 +76,9 @@ export async function openWebhook(
   const known = await store.findWebhook(ctx.db, ctx.orgId, accountId);
   if (!known) return undefined;
   const open = await openCarrier(ctx, accountId, "webhooks");
-  return open.account.isActive && open.carrier.readWebhook ? { open, secret: openSecret(ctx, accountId, known) } : undefined;
+  return open.account.isActive && open.carrier.readWebhook
+    ? { open, secret: openSecret(ctx, accountId, known) }
+    : undefined;
 }
 
 /** The organization of an account that takes webhooks. */
@@ -121,11 +123,19 @@ function findOrigin(ctx: Ctx, given: string | undefined, current: string | undef
   const { publicUrls = [] } = ctx.settings;
   if (given !== undefined && (!isOrigin(given) || (publicUrls.length > 0 && !publicUrls.includes(given)))) {
     const allowed = publicUrls.length > 0 ? `One of HUB_PUBLIC_URLS: ${publicUrls.join(", ")}.` : "";
-    throw badField("/publicUrl", "not_allowed", `An origin such as https://hub.example.com, without a path. ${allowed}`.trim());
+    throw badField(
+      "/publicUrl",
+      "not_allowed",
+      `An origin such as https://hub.example.com, without a path. ${allowed}`.trim(),
+    );
   }
   const origin = given ?? publicUrls[0] ?? (current && new URL(current).origin);
   if (origin !== undefined) return origin;
-  throw badField("/publicUrl", "required", "Send the origin at which the carrier reaches the hub, or set HUB_PUBLIC_URLS.");
+  throw badField(
+    "/publicUrl",
+    "required",
+    "Send the origin at which the carrier reaches the hub, or set HUB_PUBLIC_URLS.",
+  );
 }
 
 function isOrigin(text: string): boolean {

@@ -299,7 +299,7 @@ async function secretOf(accountId: string): Promise<string> {
 describe("a webhook of ShipEngine", () => {
   test("is verified with the published keys, which are fetched once", async () => {
     const { id } = await subscribed(shipengine.account);
-    const { trackingNumber, shipmentId } = await buyThroughHub(org, id, "5555550100");
+    const { trackingNumber, shipmentId } = await buyThroughHub(org, id, { phone: "5555550100" });
     const statuses = await shipengine.standIn.scan(trackingNumber, { statusCode: "IT", place: albany });
     expect(statuses).toContain(200);
     expect((await shipmentOf(shipmentId)).status).toBe("in_transit");
@@ -336,7 +336,7 @@ describe("a webhook of ShipEngine", () => {
     // Four at a time, and a GET is repeated by the HTTP client.
     expect(asked() - before).toBeLessThanOrEqual(12);
     down.calm();
-    const { trackingNumber } = await buyThroughHub(org, id, "5555550100");
+    const { trackingNumber } = await buyThroughHub(org, id, { phone: "5555550100" });
     expect(trackingNumber).toBeTruthy();
   });
 });
@@ -346,11 +346,17 @@ describe("a webhook of karrio", () => {
     const { id } = await subscribed(karrio.account);
     const { trackingNumber, shipmentId } = await buyThroughHub(org, id);
     karrio.standIn.inject("duplicate_event", { operation: "webhook" });
-    const statuses = await karrio.standIn.scan(trackingNumber, { status: "out_for_delivery", location: "Albany, NY, US" });
+    const statuses = await karrio.standIn.scan(trackingNumber, {
+      status: "out_for_delivery",
+      location: "Albany, NY, US",
+    });
     expect(statuses).toContain(200);
     expect((await shipmentOf(shipmentId)).status).toBe("out_for_delivery");
     expect((await accountOf(id)).webhook).toMatchObject({ accepted: 1, refused: 0 });
-    const wrong = await hub.anonymous.post(pathOf(id), undefined, { rawBody: "{}", headers: { "x-event-id": "guess" } });
+    const wrong = await hub.anonymous.post(pathOf(id), undefined, {
+      rawBody: "{}",
+      headers: { "x-event-id": "guess" },
+    });
     expect(wrong.status).toBe(401);
   });
 });
@@ -361,10 +367,20 @@ describe("a webhook of UPS", () => {
     const { trackingNumber, shipmentId } = await buyThroughHub(org, id);
     // After the label was made.
     const at = new Date(Date.now() + 2_000).toISOString().replace(/\.\d+Z$/, "+00:00");
-    ups.standIn.scan(trackingNumber, { at, type: "I", code: "OR", description: "Origin Scan", city: "Albany", state: "NY" });
+    ups.standIn.scan(trackingNumber, {
+      at,
+      type: "I",
+      code: "OR",
+      description: "Origin Scan",
+      city: "Albany",
+      state: "NY",
+    });
     expect((await ups.standIn.pushTo(urlOf(id), trackingNumber, "guessed"))!.status).toBe(401);
     expect((await ups.standIn.pushTo(urlOf(id), trackingNumber, answer.secret))!.status).toBe(200);
-    expect(await shipmentOf(shipmentId)).toMatchObject({ status: "in_transit", acceptedAt: new Date(at).toISOString() });
+    expect(await shipmentOf(shipmentId)).toMatchObject({
+      status: "in_transit",
+      acceptedAt: new Date(at).toISOString(),
+    });
     const again = await ups.standIn.pushTo(urlOf(id), trackingNumber, answer.secret);
     expect(await again!.json()).toEqual({ status: "duplicate" });
   });

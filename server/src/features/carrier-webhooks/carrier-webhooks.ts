@@ -16,7 +16,13 @@ import * as store from "./carrier-webhooks.store.ts";
 import { countRefusal } from "./count-refusals.ts";
 
 /** For the metrics of this process. */
-export const carrierWebhookCounters = perWorld(() => ({ accepted: 0, duplicate: 0, ignored: 0, refused: 0, unmatched: 0 }));
+export const carrierWebhookCounters = perWorld(() => ({
+  accepted: 0,
+  duplicate: 0,
+  ignored: 0,
+  refused: 0,
+  unmatched: 0,
+}));
 
 /** Carriers wait a few seconds for the response and repeat the webhook later. */
 const readTimeoutMs = 8_000;

@@ -49,7 +49,17 @@ export function createAddressChecks(ctx: Ctx) {
 }
 
 /** Without the person: many orders go to one house, and a carrier need not know whose they are. */
-function placeOf({ company, address1, address2, city, province, provinceCode, zip, country, countryCode }: Address): Address {
+function placeOf({
+  company,
+  address1,
+  address2,
+  city,
+  province,
+  provinceCode,
+  zip,
+  country,
+  countryCode,
+}: Address): Address {
   const members = { company, address1, address2, city, province, provinceCode, zip, country, countryCode };
   return Object.fromEntries(Object.entries(members).filter(([, text]) => text !== undefined && text !== ""));
 }

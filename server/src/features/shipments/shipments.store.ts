@@ -68,7 +68,8 @@ export async function listWeighed(
 }
 
 type TrackingRef = { carrierKey: string | null; trackingKey: string };
-export type TrackedShipment = TrackingRef & Pick<Shipment, "id" | "orderId" | "source" | "timezone"> & { shippedAt: Date };
+export type TrackedShipment = TrackingRef &
+  Pick<Shipment, "id" | "orderId" | "source" | "timezone"> & { shippedAt: Date };
 
 /** All shipments with these numbers that are not voided, of any carrier. */
 export async function findByTrackingKeys(db: Queryable, orgId: string, keys: string[]): Promise<TrackedShipment[]> {

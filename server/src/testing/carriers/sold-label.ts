@@ -18,22 +18,32 @@ export async function connectAccount(org: TestOrg, account: AccountRequest): Pro
   return (body as { id: string }).id;
 }
 
-/** `phone`: some carriers want to call the sender. */
-export async function buyThroughHub(org: TestOrg, accountId: string, phone?: string): Promise<SoldThroughHub> {
-  const from = { ...aParcel.from, ...(phone === undefined ? {} : { name: "Shipping desk", phone }) };
+/** `phone`: some carriers want to call the sender. `service`: default is the cheapest one. */
+export async function buyThroughHub(
+  org: TestOrg,
+  accountId: string,
+  { phone, service }: { phone?: string; service?: string } = {},
+): Promise<SoldThroughHub> {
   const { weight } = aParcel;
-  const quoted = await org.post(`/carrier-accounts/${accountId}/quote`, {
-    origin: from,
-    destination: aParcel.to,
+  const from = { ...aParcel.from, ...(phone === undefined ? {} : { name: "Shipping desk", phone }) };
+  const { status, text, body } = await org.post("/shipments/labels", {
+    carrierAccountId: accountId,
+    service: service ?? (await cheapest(org, accountId, from)),
+    from,
+    to,
     weight,
     dimensions,
+    reference: `R-${crypto.randomUUID().slice(0, 8)}`,
   });
-  const service = quoted.body.quotes?.[0]?.service as string | undefined;
-  if (service === undefined) throw new Error(`no price: ${quoted.text}`);
-  const reference = `R-${crypto.randomUUID().slice(0, 8)}`;
-  const parcel = { carrierAccountId: accountId, service, from, to, weight, dimensions, reference };
-  const { status, text, body } = await org.post("/shipments/labels", parcel);
   if (status !== 201) throw new Error(`the label was not bought: ${text}`);
   const { id, trackingNumber, shipmentId, cost } = body.label;
   return { id, trackingNumber, shipmentId, cost };
+}
+
+async function cheapest(org: TestOrg, accountId: string, origin: object): Promise<string> {
+  const parcel = { origin, destination: aParcel.to, weight: aParcel.weight, dimensions };
+  const { text, body } = await org.post(`/carrier-accounts/${accountId}/quote`, parcel);
+  const service = body.quotes?.[0]?.service as string | undefined;
+  if (service === undefined) throw new Error(`no price: ${text}`);
+  return service;
 }

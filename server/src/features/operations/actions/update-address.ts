@@ -5,7 +5,16 @@ import { Strict } from "../../../core/schema.ts";
 import { beforeShipping } from "../../orders/orders.states.ts";
 import { changeSent, defineAction } from "../action.ts";
 
-const placeMembers = new Set(["address1", "address2", "city", "province", "provinceCode", "zip", "country", "countryCode"]);
+const placeMembers = new Set([
+  "address1",
+  "address2",
+  "city",
+  "province",
+  "provinceCode",
+  "zip",
+  "country",
+  "countryCode",
+]);
 
 export const updateAddress = defineAction({
   type: "update_address",

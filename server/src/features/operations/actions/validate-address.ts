@@ -44,7 +44,11 @@ export const validateAddress = defineAction({
     const message = "`apply_correction` requires `carrier_account_id`: the carrier has the correction.";
     return [{ pointer: "/carrier_account_id", code: "field_required", message }];
   },
-  apply(order, { mode, on_failure: onFailure = "fail", carrier_account_id: accountId, apply_correction: isApplied }, env) {
+  apply(
+    order,
+    { mode, on_failure: onFailure = "fail", carrier_account_id: accountId, apply_correction: isApplied },
+    env,
+  ) {
     const given = order.shippingAddress;
     const address = given && mode === "validate_and_normalize" ? cleanAddress(given) : given;
     const problems = problemsOf(address);
@@ -53,7 +57,8 @@ export const validateAddress = defineAction({
     const check = env.carriers.checkOf(accountId, address);
     // Evaluated again once the carrier has answered.
     if (check === checkNotFetched) return { patch: {} };
-    if ("code" in check) return refuse("carrier_failed", check.message, "Test the carrier account, or try again later.");
+    if ("code" in check)
+      return refuse("carrier_failed", check.message, "Test the carrier account, or try again later.");
     const known = check.residential === null ? address : { ...address, residential: check.residential };
     if (check.verdict === "invalid") {
       const reasons = check.messages.length > 0 ? check.messages : ["the carrier does not deliver there"];
