@@ -86,30 +86,34 @@ export function placeOf(place: Record<"city" | "state" | "zip" | "countryCode", 
   return Object.fromEntries(texts.filter(([, text]) => text !== undefined));
 }
 
-const byType: Record<string, TrackingStatus> = {
-  D: "delivered",
-  DO: "delivered",
-  DD: "delivered",
-  I: "in_transit",
-  O: "out_for_delivery",
-  P: "picked_up",
-  M: "pre_transit",
-  MP: "pre_transit",
-  MV: "cancelled",
-  RS: "returned",
-  X: "exception",
-  W: "in_transit",
-};
+const byType = new Map<string | undefined, TrackingStatus>(
+  Object.entries<TrackingStatus>({
+    D: "delivered",
+    DO: "delivered",
+    DD: "delivered",
+    I: "in_transit",
+    O: "out_for_delivery",
+    P: "picked_up",
+    M: "pre_transit",
+    MP: "pre_transit",
+    MV: "cancelled",
+    RS: "returned",
+    X: "exception",
+    W: "in_transit",
+  }),
+);
 
 /** Codes that say more than their type. */
-const byCode: Record<string, TrackingStatus> = {
-  "I OR": "picked_up",
-  "I OT": "out_for_delivery",
-  "I OF": "out_for_delivery",
-  "I PU": "picked_up",
-  "D RS": "returned",
-};
+const byCode = new Map<string | undefined, TrackingStatus>(
+  Object.entries<TrackingStatus>({
+    "I OR": "picked_up",
+    "I OT": "out_for_delivery",
+    "I OF": "out_for_delivery",
+    "I PU": "picked_up",
+    "D RS": "returned",
+  }),
+);
 
 export function upsStatus(type: string | undefined, code: string | undefined): TrackingStatus {
-  return byCode[`${type} ${code}`] ?? byType[type ?? ""] ?? "unknown";
+  return byCode.get(`${type} ${code}`) ?? byType.get(type) ?? "unknown";
 }
