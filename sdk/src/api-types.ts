@@ -78,6 +78,8 @@ export type Address = {
   countryCode?: string;
   phone?: string;
   email?: string;
+  /** A home rather than a business; null or left out: unknown */
+  residential?: boolean | null;
 };
 
 export type ApiKey = {
@@ -266,6 +268,24 @@ export type CarrierAccount = {
     version: number;
     rowCount: number;
     uploadedAt: string;
+  } | null;
+  webhook: {
+    /** Where the carrier sends its webhooks */
+    url: string;
+    /** The carrier has confirmed the subscription; it is renewed once a day */
+    isSubscribed: boolean;
+    subscribedAt: string | null;
+    /** Why the last attempt to subscribe failed */
+    problem: string | null;
+    lastReceivedAt: string | null;
+    accepted: number;
+    /** News about tracking numbers that the organization does not have */
+    unmatched: number;
+    /** Webhooks with a wrong or missing signature */
+    refused: number;
+    lastRefusedAt: string | null;
+    /** Why the last refused webhook was refused */
+    lastWebhookProblem: string | null;
   } | null;
   createdAt: string;
   updatedAt: string;
@@ -726,6 +746,24 @@ export type Label = {
     label: string;
     amount: number;
   }>;
+  /** What the carrier charged or credited after the purchase */
+  adjustments: Array<{
+    /** At the carrier */
+    id: string;
+    trackingNumber: string;
+    /** Negative for credits */
+    amount: number;
+    currency: string;
+    reason: string;
+    weight: {
+      value: number;
+      /** Other spellings, such as LB, lbs or pounds, are taken for the one that is meant */
+      unit: Open<"g" | "kg" | "oz" | "lb">;
+    } | null;
+    receivedAt: string;
+  }>;
+  /** `cost` with all adjustments; null if the cost is unknown or an adjustment is in another currency */
+  finalCost: number | null;
   transitDays: number | null;
   /** The carrier's promise: a date or an instant */
   deliverBy: string | null;
@@ -778,6 +816,8 @@ export type LabelRequest = {
     countryCode?: string;
     phone?: string;
     email?: string;
+    /** A home rather than a business; null or left out: unknown */
+    residential?: boolean | null;
   };
   /** Default: the shipping address of the order */
   to?: {
@@ -795,6 +835,8 @@ export type LabelRequest = {
     countryCode?: string;
     phone?: string;
     email?: string;
+    /** A home rather than a business; null or left out: unknown */
+    residential?: boolean | null;
   };
   /** Default: the weight of the order's only package, else of `lines`, else of all lines left to ship */
   weight?: {
@@ -1552,6 +1594,8 @@ export type Order = {
     countryCode?: string;
     phone?: string;
     email?: string;
+    /** A home rather than a business; null or left out: unknown */
+    residential?: boolean | null;
   } | null;
   billingAddress: {
     name?: string;
@@ -1568,6 +1612,8 @@ export type Order = {
     countryCode?: string;
     phone?: string;
     email?: string;
+    /** A home rather than a business; null or left out: unknown */
+    residential?: boolean | null;
   } | null;
   addressStatus: Open<"unverified" | "valid" | "invalid">;
   lines: Array<{
@@ -1891,6 +1937,8 @@ export type PickupRequest = {
     countryCode?: string;
     phone?: string;
     email?: string;
+    /** A home rather than a business; null or left out: unknown */
+    residential?: boolean | null;
   };
   locationId?: string;
   /** A date-time; without an offset in local time at the pickup address, with one converted to it. A time such as 09:30 is enough */
@@ -2782,6 +2830,8 @@ export type ShipmentRequest = {
     countryCode?: string;
     phone?: string;
     email?: string;
+    /** A home rather than a business; null or left out: unknown */
+    residential?: boolean | null;
   };
   weight?: Weight;
   /** With at most two decimals */
@@ -3943,6 +3993,8 @@ export type Operations = {
         countryCode?: string | null;
         phone?: string | null;
         email?: string | null;
+        /** A home rather than a business; null or left out: unknown */
+        residential?: boolean | null;
       } | null;
       billingAddress?: {
         name?: string | null;
@@ -3959,6 +4011,8 @@ export type Operations = {
         countryCode?: string | null;
         phone?: string | null;
         email?: string | null;
+        /** A home rather than a business; null or left out: unknown */
+        residential?: boolean | null;
       } | null;
       lines?: Array<{
         /** Given by the hub when absent; unique within the order */
@@ -4509,6 +4563,8 @@ export type Operations = {
         countryCode?: string | null;
         phone?: string | null;
         email?: string | null;
+        /** A home rather than a business; null or left out: unknown */
+        residential?: boolean | null;
       } | null;
       destination?: {
         name?: string | null;
@@ -4525,6 +4581,8 @@ export type Operations = {
         countryCode?: string | null;
         phone?: string | null;
         email?: string | null;
+        /** A home rather than a business; null or left out: unknown */
+        residential?: boolean | null;
       } | null;
       weight?: {
         value?: number | null;
@@ -4902,6 +4960,8 @@ export type Operations = {
         countryCode?: string | null;
         phone?: string | null;
         email?: string | null;
+        /** A home rather than a business; null or left out: unknown */
+        residential?: boolean | null;
       } | null;
       is_default?: boolean;
       /** Nothing new can be assigned to an inactive location */
@@ -6963,7 +7023,7 @@ export type Operations = {
       page?: number;
       /** Entries a page */
       limit?: number;
-      carrier?: "rate-card" | "demo";
+      carrier?: "rate-card" | "easypost" | "shipengine" | "karrio" | "ups" | "fedex" | "usps" | "demo";
       isActive?: boolean;
       /** Part of the name */
       search?: string;
@@ -6977,7 +7037,7 @@ export type Operations = {
   "POST /api/v1/carrier-accounts": {
     body: {
       name: string;
-      carrier: "rate-card" | "demo";
+      carrier: "rate-card" | "easypost" | "shipengine" | "karrio" | "ups" | "fedex" | "usps" | "demo";
       description?: string;
       settings?: Record<string, unknown>;
       /** Stored encrypted and never returned */
@@ -7093,6 +7153,74 @@ export type Operations = {
         part: Open<"key" | "account" | "permission" | "address" | "settings">;
         message: string;
       }>;
+    };
+  };
+  /** Subscribe to the webhooks of the carrier (`carrierAccounts.webhook.enable`) */
+  "POST /api/v1/carrier-accounts/{id}/webhook": {
+    path: {
+      /** Id of the carrier account */
+      id: string;
+    };
+    body: {
+      /** Origin at which the carrier reaches the hub. Default: the first of HUB_PUBLIC_URLS */
+      publicUrl?: string;
+    };
+    answer: {
+      /** Where the carrier sends its webhooks */
+      url: string;
+      /** The carrier has confirmed the subscription; it is renewed once a day */
+      isSubscribed: boolean;
+      subscribedAt: string | null;
+      /** Why the last attempt to subscribe failed */
+      problem: string | null;
+      lastReceivedAt: string | null;
+      accepted: number;
+      /** News about tracking numbers that the organization does not have */
+      unmatched: number;
+      /** Webhooks with a wrong or missing signature */
+      refused: number;
+      lastRefusedAt: string | null;
+      /** Why the last refused webhook was refused */
+      lastWebhookProblem: string | null;
+      /** What you have to enter at the carrier for its webhooks to arrive; null: nothing */
+      setup: string | null;
+      /** The credential to enter there; null: none */
+      secret: string | null;
+    };
+  };
+  /** Check an address with the carrier (`carrierAccounts.address.check`) */
+  "POST /api/v1/carrier-accounts/{id}/address-check": {
+    path: {
+      /** Id of the carrier account */
+      id: string;
+    };
+    body: {
+      address: Address;
+    };
+    answer: {
+      /** corrected: deliverable with the changes in `address`. unknown: the carrier could not decide */
+      verdict: Open<"valid" | "corrected" | "invalid" | "unknown">;
+      address: {
+        name?: string;
+        company?: string;
+        address1?: string;
+        address2?: string;
+        city?: string;
+        province?: string;
+        /** Such as NY */
+        provinceCode?: string;
+        zip?: string;
+        country?: string;
+        /** ISO 3166, such as US */
+        countryCode?: string;
+        phone?: string;
+        email?: string;
+        /** A home rather than a business; null or left out: unknown */
+        residential?: boolean | null;
+      } | null;
+      /** A home rather than a business; null: unknown */
+      residential: boolean | null;
+      messages: Array<string>;
     };
   };
   /** List the rate cards of an account (`carrierAccounts.rateCards.list`) */
@@ -7381,6 +7509,8 @@ export type Operations = {
         countryCode?: string;
         phone?: string;
         email?: string;
+        /** A home rather than a business; null or left out: unknown */
+        residential?: boolean | null;
         /** Short for provinceCode */
         state?: string;
       };
@@ -7399,6 +7529,8 @@ export type Operations = {
         countryCode?: string;
         phone?: string;
         email?: string;
+        /** A home rather than a business; null or left out: unknown */
+        residential?: boolean | null;
         /** Short for provinceCode */
         state?: string;
       };
@@ -7494,6 +7626,17 @@ export type Operations = {
       };
     };
     answer: Quote;
+  };
+  /** Receive a webhook from a carrier (`carrierAccounts.inboundWebhooks.receive`) */
+  "POST /api/v1/carrier-accounts/{id}/inbound-webhooks": {
+    path: {
+      /** Id of the carrier account */
+      id: string;
+    };
+    answer: {
+      /** duplicate: received before. ignored: it reports nothing that the hub uses */
+      status: Open<"accepted" | "duplicate" | "ignored">;
+    };
   };
   /** List rate comparisons (`rateComparisons.list`) */
   "GET /api/v1/rate-comparisons": {
@@ -8794,4 +8937,5 @@ export const unkeyedPosts: ReadonlySet<string> = new Set([
   "POST /api/v1/operations/runs/{id}/undo/preflight",
   "POST /api/v1/bridges/{id}/inbound-webhooks",
   "POST /api/v1/automations/{id}/test",
+  "POST /api/v1/carrier-accounts/{id}/inbound-webhooks",
 ]);
