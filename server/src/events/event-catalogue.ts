@@ -4,6 +4,7 @@ import { Count, DateTime, Id, Nullable, optional, Version } from "../core/schema
 import { defineEvent, Private } from "./define-event.ts";
 import { exceptionEvents } from "./exception-events.ts";
 import { hubEvents } from "./hub-events.ts";
+import { labelEvents } from "./label-events.ts";
 import { pipelineEvents } from "./pipeline-events.ts";
 import { webhookEvents } from "./webhook-events.ts";
 
@@ -78,16 +79,6 @@ const orders = {
 };
 const shipment = { trackingNumber: Nullable(Text), version: Version };
 const parcel = { ...shipment, carrier: Nullable(Text), orderNumber: Nullable(Text), status: Text };
-const label = {
-  status: Text,
-  carrier: Text,
-  service: Nullable(Text),
-  orderId: Nullable(Id),
-  shipmentId: Nullable(Id),
-  trackingNumber: Nullable(Text),
-  cost: Nullable(Type.Number()),
-  version: Version,
-};
 const pickup = {
   status: Text,
   carrier: Text,
@@ -342,22 +333,7 @@ export const eventCatalogue = {
     batch({ trackingNumber: Nullable(Text) }),
   ),
 
-  "label.requested": defineEvent("label", "A label was requested", label),
-  "label.purchased": defineEvent("label", "A label was purchased", label),
-  "label.failed": defineEvent("label", "A label request failed", label),
-  "label.not_purchased": defineEvent("label", "A user found out that the carrier did not sell a label", label),
-  "label.response_missing": defineEvent("label", "The carrier did not respond; the request is retried", label),
-  "label.void_requested": defineEvent("label", "A void was requested", label),
-  "label.void_rejected": defineEvent("label", "The carrier rejected the void", label),
-  "label.voided": defineEvent("label", "A label was voided", label),
-  "label.refunded": defineEvent("label", "The carrier settled the refund of a voided label", label),
-  "label.refund_rejected": defineEvent("label", "The carrier rejected the refund of a voided label", label),
-  "label.refund_undecided": defineEvent("label", "The carrier did not decide about a refund within 60 days", label),
-  "label.charge_adjusted": defineEvent("label", "The carrier corrected the price of a label", {
-    ...label,
-    adjustment: Type.Object({ id: Text, amount: Type.Number(), currency: Text }),
-    finalCost: Nullable(Type.Number()),
-  }),
+  ...labelEvents,
 
   "pickup.requested": defineEvent("pickup", "A pickup was requested", pickup),
   "pickup.scheduled": defineEvent("pickup", "A pickup was scheduled", pickup),
