@@ -15,7 +15,7 @@ import * as store from "./labels.store.ts";
 import { eventDataOf, lock } from "./save-label.ts";
 import { settleRefund } from "./void-requests.ts";
 
-export type LabelNews = Pick<CarrierNews, "voids" | "adjustments">;
+type LabelNews = Pick<CarrierNews, "voids" | "adjustments">;
 
 /**
  * Applies what a carrier reports about labels of this account after their purchase: refunds and corrected prices. Locks labels before

@@ -26,7 +26,6 @@ export {
 export type { OrderLabel } from "./order-labels.ts";
 export { listOrderLabels, unlistedOf, voidProblem } from "./order-labels.ts";
 export { parcelOf, labelSpecFor } from "./plan-label.ts";
-export type { LabelNews } from "./label-news.ts";
 export { applyLabelNews } from "./label-news.ts";
 export { voidLabel } from "./void-label.ts";
 

@@ -49,7 +49,7 @@ function toRecord(carrier: string, { trackingNumber, estimatedDelivery, events }
 }
 
 /** The zone of the place of an event. Carriers that leave the country out mean the United States. */
-export function zoneOfEvent({ zip, state, countryCode }: CarrierEvent): string | undefined {
+function zoneOfEvent({ zip, state, countryCode }: CarrierEvent): string | undefined {
   const place = {
     ...(zip === undefined ? {} : { zip }),
     ...(state === undefined ? {} : { provinceCode: state }),
