@@ -383,6 +383,7 @@ const ownTransactions: Record<string, string> = {
   "bridge-removal/bridge-removal.ts": "of DELETE, which takes no key",
   "operations/operations.ts": "keeps an answer in it, and another one when the run has ended",
   "carrier-accounts/carrier-requests.ts": "what a carrier says on the way to something else",
+  "carrier-accounts/webhook-subscriptions.ts": "the secret, before the carrier gets it; leased work",
   "orders/create-orders.ts": "numbers, which may be lost",
   "automations/fire-automations.ts": "leased work",
   "operations/run/apply-batch.ts": "leased work",

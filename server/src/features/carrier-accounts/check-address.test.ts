@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { afterFile } from "../../testing/after-file.ts";
-import { connectAccount } from "../../testing/carriers/sold-label.ts";
+import { connectAccount } from "../../testing/carriers/buy-through-hub.ts";
 import { startWithAccount } from "../../testing/carriers/stand-in-accounts.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 

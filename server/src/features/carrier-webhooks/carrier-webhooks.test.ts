@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { workOff } from "../../queue/work.ts";
 import { afterFile } from "../../testing/after-file.ts";
-import { buyThroughHub, connectAccount } from "../../testing/carriers/sold-label.ts";
+import { buyThroughHub, connectAccount } from "../../testing/carriers/buy-through-hub.ts";
 import { startWithAccount } from "../../testing/carriers/stand-in-accounts.ts";
 import type { AccountRequest } from "../../testing/carriers/stand-in-accounts.ts";
 import { eventually } from "../../testing/eventually.ts";

@@ -37,7 +37,7 @@ export function createAddressChecks(ctx: Ctx) {
       return found ?? checkNotFetched;
     },
     hasMissing: (): boolean => wanted.size > 0,
-    async fetch(): Promise<void> {
+    async fetchMissing(): Promise<void> {
       const questions = [...wanted];
       wanted.clear();
       for (let from = 0; from < questions.length; from += checksAtOnce) {

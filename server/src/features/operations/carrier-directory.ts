@@ -106,7 +106,7 @@ export async function openCarrierDirectory(ctx: Ctx, isNeeded: boolean): Promise
     },
     hasMissingPrices: () => wanted.size > 0 || checks.hasMissing(),
     async fetchPrices() {
-      await checks.fetch();
+      await checks.fetchMissing();
       const questions = [...wanted];
       wanted.clear();
       for (let from = 0; from < questions.length; from += parcelsAtOnce) {

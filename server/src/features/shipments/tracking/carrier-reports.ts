@@ -10,7 +10,7 @@ import { applyTrackingRecords } from "./ingest-events.ts";
 const reuseMs = 7 * 86_400_000;
 
 /** What became of the reports of a carrier. `unmatched`: numbers that no shipment of the organization has. */
-export type AppliedReports = { unmatched: string[]; added: number };
+type AppliedReports = { unmatched: string[]; added: number };
 
 /** Applies what a carrier reports about parcels, in a poll or in a webhook: both end in the same events. */
 export async function applyCarrierReports(

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { afterFile } from "../../../testing/after-file.ts";
-import { buyThroughHub, connectAccount } from "../../../testing/carriers/sold-label.ts";
+import { buyThroughHub, connectAccount } from "../../../testing/carriers/buy-through-hub.ts";
 import { startWithAccount } from "../../../testing/carriers/stand-in-accounts.ts";
 import { startTestHub } from "../../../testing/test-hub.ts";
 

@@ -141,7 +141,7 @@ export type TrackingRecord = {
   promisedAt?: string | null;
 };
 
-export type RecordOptions = {
+type RecordOptions = {
   /** They are the answer to a poll, and not sent by a webhook. Default: true. */
   isPull?: boolean;
   /** Zone of local times without a place, of shipments whose destination has no known zone. Default: UTC. */
