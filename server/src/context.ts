@@ -47,6 +47,8 @@ export type Settings = {
     /** OIDC client of the hub, which enables browser sign-in through the issuer. */
     client?: { id: string; secret?: string | undefined } | undefined;
   };
+  /** Origins of this environment, first the one that other systems are given. */
+  publicUrls?: readonly string[];
   outbound: {
     /** Bridges may call private addresses, such as an ERP in the same network. */
     allowPrivate: boolean;

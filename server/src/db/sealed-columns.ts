@@ -10,6 +10,11 @@ export const sealedColumns = [
     column: "sealed",
     context: "'carrier-account-token:' || org_id || ':' || account_id || ':' || name",
   },
+  {
+    table: "carrier_webhooks",
+    column: "sealed_secret",
+    context: "'carrier-webhook:' || org_id || ':' || account_id",
+  },
   { table: "carrier_accounts", column: "credentials", context: "'carrier-account:' || org_id || ':' || id" },
   { table: "task_samples", column: "sealed", context: "'task_sample:' || org_id || ':' || execution_id" },
   { table: "exceptions", column: "sealed_record", context: "'exception:' || org_id || ':' || dedup_key" },

@@ -5,6 +5,7 @@ import { defineEvent, Private } from "./define-event.ts";
 import { exceptionEvents } from "./exception-events.ts";
 import { handoverEvents } from "./handover-events.ts";
 import { hubEvents } from "./hub-events.ts";
+import { labelEvents } from "./label-events.ts";
 import { pipelineEvents } from "./pipeline-events.ts";
 import { webhookEvents } from "./webhook-events.ts";
 
@@ -79,16 +80,6 @@ const orders = {
 };
 const shipment = { trackingNumber: Nullable(Text), version: Version };
 const parcel = { ...shipment, carrier: Nullable(Text), orderNumber: Nullable(Text), status: Text };
-const label = {
-  status: Text,
-  carrier: Text,
-  service: Nullable(Text),
-  orderId: Nullable(Id),
-  shipmentId: Nullable(Id),
-  trackingNumber: Nullable(Text),
-  cost: Nullable(Type.Number()),
-  version: Version,
-};
 const comparison = { revision: Count, version: Version };
 const compared = { ...comparison, counts: Anything, totals: Anything };
 const view = { ...named, list: Text };
@@ -300,6 +291,9 @@ export const eventCatalogue = {
     version: Type.Integer({ description: "Of the zone chart" }),
     rowCount: Count,
   }),
+  "carrier_account.webhook_subscribed": defineEvent("carrier_account", "The carrier was asked to send webhooks", {
+    url: Text,
+  }),
   "carrier_account.zone_chart_deleted": defineEvent("carrier_account", "A zone chart was deleted", {}),
 
   "order.created": defineEvent("order", "An order was created", { ...order, status: Text }),
@@ -332,17 +326,7 @@ export const eventCatalogue = {
     batch({ trackingNumber: Nullable(Text) }),
   ),
 
-  "label.requested": defineEvent("label", "A label was requested", label),
-  "label.purchased": defineEvent("label", "A label was purchased", label),
-  "label.failed": defineEvent("label", "A label request failed", label),
-  "label.not_purchased": defineEvent("label", "A user found out that the carrier did not sell a label", label),
-  "label.response_missing": defineEvent("label", "The carrier did not respond; the request is retried", label),
-  "label.void_requested": defineEvent("label", "A void was requested", label),
-  "label.void_rejected": defineEvent("label", "The carrier rejected the void", label),
-  "label.voided": defineEvent("label", "A label was voided", label),
-  "label.refunded": defineEvent("label", "The carrier settled the refund of a voided label", label),
-  "label.refund_rejected": defineEvent("label", "The carrier rejected the refund of a voided label", label),
-  "label.printed": defineEvent("label", "A label was part of a printed document", label),
+  ...labelEvents,
 
   ...handoverEvents,
 

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { World } from "../context.ts";
 import { authenticate } from "../features/auth/auth.ts";
+import { findCarrierWebhookOwner } from "../features/carrier-webhooks/carrier-webhooks.ts";
 import { findInboundWebhookOwner } from "../features/tasks/tasks.ts";
 import type { Route } from "../route.ts";
 import { liveType } from "../route.ts";
@@ -35,8 +36,8 @@ export function createAdmissionHook(world: World, { admission, limit, offload, i
   }
 
   /**
-   * Inbound webhooks have no token. Once one with a valid signature was received, later ones to the same bridge count for its
-   * organization, whatever address they come from: a shop has few addresses and much traffic. All others are anonymous.
+   * Inbound webhooks have no token. Once one with a valid signature was received, later ones to the same bridge or carrier account count
+   * for its organization, whatever address they come from: a shop has few addresses and much traffic. All others are anonymous.
    */
   async function admitInboundWebhook(
     request: FastifyRequest,
@@ -46,9 +47,10 @@ export function createAdmissionHook(world: World, { admission, limit, offload, i
     const { ip: address } = request;
     const { id } = request.params as { id: string };
     reply.raw.once("finish", () => {
-      if (reply.statusCode === 200) verified.addBridge(id);
+      if (reply.statusCode === 200) verified.addReceiver(id);
     });
-    const orgId = verified.hasBridge(id) ? await findInboundWebhookOwner(world, id) : undefined;
+    const findOwner = name === carrierWebhooks ? findCarrierWebhookOwner : findInboundWebhookOwner;
+    const orgId = verified.hasReceiver(id) ? await findOwner(world, id) : undefined;
     if (orgId === undefined) limit.anonymous(address, `${name} `);
     else limit.inboundWebhook(orgId);
     const source = orgId === undefined ? ({ kind: "anonymous", address } as const) : undefined;
@@ -109,6 +111,8 @@ export function createAdmissionHook(world: World, { admission, limit, offload, i
       prepareOffload(request, route);
     });
 }
+
+const carrierWebhooks = "carrierAccounts.inboundWebhooks.receive";
 
 const isExport = ({ answerType }: Route): boolean => typeof answerType === "string" && answerType !== liveType;
 

@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "@prometheus-io/client";
 import type { World } from "../context.ts";
+import { carrierWebhookCounters } from "../features/carrier-webhooks/carrier-webhooks.ts";
 import { taskCounters } from "../features/tasks/tasks.ts";
 import { deliveryCounters } from "../features/webhooks/webhooks.ts";
 
@@ -101,18 +102,12 @@ export function createRegistry(world: World, { inFlight, streams, readBacklog, p
     "Webhook deliveries that lost their lease; nothing written",
     () => deliveries.fenced,
   );
-  const deliveryOutcomes = new Counter({
-    name: "hub_webhook_deliveries_total",
-    help: "Webhook deliveries that ended, by outcome",
-    labelNames: ["outcome"],
-    registers: [],
-    collect() {
-      deliveryOutcomes.reset();
-      deliveryOutcomes.inc({ outcome: "delivered" }, deliveries.delivered);
-      deliveryOutcomes.inc({ outcome: "failed" }, deliveries.failed);
-    },
+  countOutcomes(registry, "hub_webhook_deliveries_total", "Webhook deliveries that ended, by outcome", () => {
+    const { delivered, failed } = deliveries;
+    return { delivered, failed };
   });
-  registry.registerMetric(deliveryOutcomes);
+  const fromCarriers = carrierWebhookCounters(world);
+  countOutcomes(registry, "hub_carrier_webhooks_total", "Webhooks from carriers, by outcome", () => fromCarriers);
   const refusals = new Counter({
     name: "hub_http_unavailable_total",
     help: "HTTP responses with status 503, by error code",
@@ -153,6 +148,21 @@ export function createRegistry(world: World, { inFlight, streams, readBacklog, p
     },
     ownText,
   };
+}
+
+/** Exports counts by outcome that another module keeps since the process started. */
+function countOutcomes(registry: Registry, name: string, help: string, read: () => Record<string, number>): void {
+  const counter = new Counter({
+    name,
+    help,
+    labelNames: ["outcome"],
+    registers: [],
+    collect() {
+      counter.reset();
+      for (const [outcome, count] of Object.entries(read())) counter.inc({ outcome }, count);
+    },
+  });
+  registry.registerMetric(counter);
 }
 
 /** Series of the same metric have to stand together, below one HELP and TYPE line. */

@@ -5,6 +5,7 @@ import { authRoutes } from "../features/auth/auth.routes.ts";
 import { bridgeRemovalRoutes } from "../features/bridge-removal/bridge-removal.routes.ts";
 import { bridgeRoutes } from "../features/bridges/bridges.routes.ts";
 import { carrierAccountRoutes } from "../features/carrier-accounts/carrier-accounts.routes.ts";
+import { carrierWebhookRoutes } from "../features/carrier-webhooks/carrier-webhooks.routes.ts";
 import { conditionSetRoutes } from "../features/condition-sets/condition-sets.routes.ts";
 import { exceptionFixRoutes } from "../features/exception-fixes/exception-fixes.routes.ts";
 import { exceptionRoutes } from "../features/exceptions/exceptions.routes.ts";
@@ -60,6 +61,7 @@ const allRoutes: Route[] = [
   ...scheduleRoutes,
   ...automationRoutes,
   ...carrierAccountRoutes,
+  ...carrierWebhookRoutes,
   ...rateComparisonRoutes,
   ...organizationRoutes,
   ...userRoutes,

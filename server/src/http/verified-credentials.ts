@@ -6,12 +6,12 @@ import type { Credential } from "../features/auth/auth.ts";
 const maxEntries = 10_000;
 
 /**
- * Digests of credentials that were valid recently, and bridges that received a validly signed webhook recently. Each request is
+ * Digests of credentials that were valid recently, and bridges and carrier accounts that received a validly signed webhook recently. Each request is
  * authenticated again; this only decides whether it has to queue with anonymous callers for that.
  */
 export function createVerifiedCredentials() {
   const credentials = new Set<string>();
-  const bridges = new Set<string>();
+  const receivers = new Set<string>();
   /** Authentications under way: many requests at once with a new token are authenticated once. */
   const underWay = new Map<string, Promise<Principal>>();
 
@@ -55,7 +55,7 @@ export function createVerifiedCredentials() {
     verify,
     has: (credential: Credential): boolean =>
       (credential.authorization ?? credential.cookie) !== undefined && credentials.has(digestOf(credential)),
-    addBridge: (bridgeId: string): void => add(bridges, bridgeId.toLowerCase()),
-    hasBridge: (bridgeId: string): boolean => bridges.has(bridgeId.toLowerCase()),
+    addReceiver: (id: string): void => add(receivers, id.toLowerCase()),
+    hasReceiver: (id: string): boolean => receivers.has(id.toLowerCase()),
   };
 }

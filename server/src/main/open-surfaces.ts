@@ -190,6 +190,8 @@ async function openOneWorld(
         ...(config.filesDir === undefined ? {} : { filesRoot: path.join(config.filesDir, environment) }),
       },
       ...(config.oidc ? { oidc: config.oidc } : {}),
+      // The preview has a port of its own, which these origins need not lead to.
+      ...(environment === "live" ? { publicUrls: config.publicUrls } : {}),
     },
   });
 }

@@ -86,6 +86,11 @@ const demoCarriers: CarrierDirectory = {
   ],
   addressOf: (id) => (id === null ? undefined : newark),
   labelsOf: () => [],
+  // The demo account finds every address in order; the other one delivers nowhere.
+  checkOf: (accountId) =>
+    accountId === accountIds.demo
+      ? { verdict: "valid", address: null, residential: true, messages: [] }
+      : { verdict: "invalid", address: null, residential: null, messages: ["The address does not exist."] },
   pricesOf(accountId, { parcels }) {
     const kilos = Math.ceil(parcels.reduce((sum, { weight }) => sum + toGrams(weight), 0) / 1000);
     if (kilos > 30) return { prices: [], unavailable: [{ service: "", code: "too_heavy", message: "Too heavy." }] };

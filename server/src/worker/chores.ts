@@ -1,5 +1,6 @@
 import { automationWork } from "../features/automations/automations.ts";
 import { purgeOldAttempts, removeExpiredSessions } from "../features/auth/auth.ts";
+import { removeOldCarrierWebhooks } from "../features/carrier-webhooks/carrier-webhooks.ts";
 import { labelWork } from "../features/labels/labels.ts";
 import { manifestWork } from "../features/manifests/manifests.ts";
 import { removeExpiredSelections, runWork, applyLabelResults } from "../features/operations/operations.ts";
@@ -25,6 +26,7 @@ export const chores: Chore[] = [
   { name: "order counts", intervalMs: 30_000, run: foldOrderCounts },
   { name: "old samples", intervalMs: 10 * minute, run: removeOldSamples },
   { name: "old inbound webhooks", intervalMs: 10 * minute, run: removeOldInboundWebhooks },
+  { name: "old carrier webhooks", intervalMs: 10 * minute, run: removeOldCarrierWebhooks },
   { name: "expired selections", intervalMs: 10 * minute, run: removeExpiredSelections },
   { name: "retention", intervalMs: 10 * minute, run: purgeExpired },
   { name: "expired sessions", intervalMs: 10 * minute, run: removeExpiredSessions },

@@ -198,13 +198,13 @@ describe("webhooks", () => {
     };
     const first = await subscribing([{ id: "hook_x", url: "https://other.example" }]);
     expect(first.requests[1]).toMatchObject({ method: "POST", json: { webhook: { url, webhook_secret: "s" } } });
-    expect(first.data).toEqual({ webhookId: "hook_new" });
+    expect(first.data).toEqual({ carrierData: { webhookId: "hook_new" } });
     const second = await subscribing([{ id: "hook_1", url }]);
     expect(second.requests[1]).toMatchObject({
       method: "PATCH",
       path: "/v2/webhooks/hook_1",
       json: { webhook_secret: "s" },
     });
-    expect(second.data).toEqual({ webhookId: "hook_1" });
+    expect(second.data).toEqual({ carrierData: { webhookId: "hook_1" } });
   });
 });

@@ -1,5 +1,11 @@
 import { createHmac } from "node:crypto";
-import type { CarrierCall, CarrierData, CarrierNews, ChargeAdjustment, InboundWebhook } from "../seam/carrier.ts";
+import type {
+  CarrierCall,
+  CarrierNews,
+  ChargeAdjustment,
+  InboundWebhook,
+  WebhookSubscription,
+} from "../seam/carrier.ts";
 import { RemoteError } from "../seam/http.ts";
 import { sendJson } from "../seam/json-api.ts";
 import { centsOf } from "../seam/money.ts";
@@ -14,16 +20,16 @@ import { refundState } from "./easypost-voids.ts";
 export async function subscribe(
   call: CarrierCall,
   { url, secret }: { url: string; secret: string },
-): Promise<CarrierData> {
+): Promise<WebhookSubscription> {
   const known = asList((await get(call, "/v2/webhooks")).webhooks).find((webhook) => webhook.url === url);
   const id = asText(known?.id);
   if (id !== undefined) {
     const path = `/v2/webhooks/${segment(id)}`;
     await sendJson(api, call, { method: "PATCH", path, json: { webhook_secret: secret }, retry: "safe" });
-    return { webhookId: id };
+    return { carrierData: { webhookId: id } };
   }
   const created = await post(call, "/v2/webhooks", { webhook: { url, webhook_secret: secret } });
-  return { webhookId: asText(created.id) ?? null };
+  return { carrierData: { webhookId: asText(created.id) ?? null } };
 }
 
 /** HMAC-SHA256 over the bytes as received, with the secret in NFKD. */

@@ -94,43 +94,45 @@ function eventOf(scan: Json): TrackingEvent | undefined {
   };
 }
 
-const statuses: Record<string, TrackingStatus> = {
-  OC: "pre_transit",
-  IN: "pre_transit",
-  OF: "in_transit",
-  PU: "picked_up",
-  PX: "picked_up",
-  PL: "in_transit",
-  IT: "in_transit",
-  IX: "in_transit",
-  AR: "in_transit",
-  AF: "in_transit",
-  AE: "in_transit",
-  AX: "in_transit",
-  DP: "in_transit",
-  DR: "in_transit",
-  FD: "in_transit",
-  LO: "in_transit",
-  TR: "in_transit",
-  CC: "in_transit",
-  OD: "out_for_delivery",
-  DL: "delivered",
-  DE: "delivery_failed",
-  SE: "exception",
-  CH: "exception",
-  CD: "on_hold",
-  HL: "ready_for_pickup",
-  HP: "ready_for_pickup",
-  DY: "delayed",
-  RL: "delayed",
-  RS: "returned",
-  RP: "returned",
-  CA: "cancelled",
-};
+const statuses = new Map<string | undefined, TrackingStatus>(
+  Object.entries<TrackingStatus>({
+    OC: "pre_transit",
+    IN: "pre_transit",
+    OF: "in_transit",
+    PU: "picked_up",
+    PX: "picked_up",
+    PL: "in_transit",
+    IT: "in_transit",
+    IX: "in_transit",
+    AR: "in_transit",
+    AF: "in_transit",
+    AE: "in_transit",
+    AX: "in_transit",
+    DP: "in_transit",
+    DR: "in_transit",
+    FD: "in_transit",
+    LO: "in_transit",
+    TR: "in_transit",
+    CC: "in_transit",
+    OD: "out_for_delivery",
+    DL: "delivered",
+    DE: "delivery_failed",
+    SE: "exception",
+    CH: "exception",
+    CD: "on_hold",
+    HL: "ready_for_pickup",
+    HP: "ready_for_pickup",
+    DY: "delayed",
+    RL: "delayed",
+    RS: "returned",
+    RP: "returned",
+    CA: "cancelled",
+  }),
+);
 
 /** The kind of scan says more than the status derived from it. */
 export function fedexStatus(eventType: string | undefined, derived: string | undefined): TrackingStatus {
-  return statuses[eventType ?? ""] ?? statuses[derived ?? ""] ?? "unknown";
+  return statuses.get(eventType) ?? statuses.get(derived) ?? "unknown";
 }
 
 const referenceMissing = /NOTFOUND|NOT\.FOUND/;

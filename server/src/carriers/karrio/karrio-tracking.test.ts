@@ -96,21 +96,18 @@ describe("tracking", () => {
 describe("webhooks", () => {
   const body = Buffer.from(JSON.stringify({ event: "tracker_updated", data: fixture("tracker") }));
   const receive = async (secret: string | undefined, sent = body) => {
-    const { call, requests } = scriptedCall({
-      settings,
-      answers: () => ({ status: 200, body: { results: [{ secret: "s-1" }, { secret: "s-2" }] } }),
-    });
+    const { call, requests } = scriptedCall({ settings, answers: () => ({ status: 500 }) });
     const headers: Record<string, string> = secret === undefined ? {} : { "x-event-id": secret };
-    return { news: await karrio.readWebhook!(call, { headers, body: sent, secret: "of the hub" }), requests };
+    return { news: await karrio.readWebhook!(call, { headers, body: sent, secret: "s-1" }), requests };
   };
 
-  test("an event with a secret of karrio is a report", async () => {
-    const { news, requests } = await receive("s-2");
-    expect(requests.map(({ path }) => path)).toEqual(["/v1/webhooks"]);
+  test("an event with the secret of karrio is a report, without a request to karrio", async () => {
+    const { news, requests } = await receive("s-1");
+    expect(requests).toEqual([]);
     expect(news).toMatchObject({ trackings: [{ trackingNumber }], voids: [], adjustments: [] });
   });
 
-  test.each(["s-3", "", undefined, "of the hub"])("the secret %s is refused", async (secret) => {
+  test.each(["s-3", "", undefined])("the secret %s is refused", async (secret) => {
     await expect(receive(secret)).rejects.toMatchObject({ code: "unauthorized" });
   });
 
@@ -124,14 +121,18 @@ describe("webhooks", () => {
     const subscribing = async (results: object[]) => {
       const { call, requests } = scriptedCall({
         settings,
-        answers: ({ method }) => ({ status: 200, body: method === "GET" ? { results } : { id: "whk_2" } }),
+        answers: ({ method }) => ({
+          status: 200,
+          body: method === "GET" ? { results } : { id: "whk_2", secret: "s-2" },
+        }),
       });
       return { data: await karrio.subscribe!(call, { url, secret: "s" }), requests };
     };
     const first = await subscribing([]);
     expect(first.requests[1]!.json).toEqual({ url, enabled_events: ["tracker_created", "tracker_updated"] });
-    expect(first.data).toEqual({ webhookId: "whk_2" });
-    const second = await subscribing([{ id: "whk_1", url, disabled: true }]);
+    expect(first.data).toEqual({ carrierData: { webhookId: "whk_2" }, secret: "s-2" });
+    const second = await subscribing([{ id: "whk_1", url, disabled: true, secret: "s-1" }]);
+    expect(second.data).toEqual({ carrierData: { webhookId: "whk_1" }, secret: "s-1" });
     expect(second.requests[1]).toMatchObject({
       method: "PATCH",
       path: "/v1/webhooks/whk_1",

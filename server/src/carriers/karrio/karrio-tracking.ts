@@ -1,4 +1,4 @@
-import type { CarrierCall, CarrierData, CarrierNews, InboundWebhook } from "../seam/carrier.ts";
+import type { CarrierCall, CarrierNews, InboundWebhook, WebhookSubscription } from "../seam/carrier.ts";
 import { RemoteError } from "../seam/http.ts";
 import { orMissing, sendJson } from "../seam/json-api.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
@@ -106,33 +106,31 @@ function placeOf(location: string | undefined): Pick<TrackingEvent, "city" | "st
 }
 
 /** karrio makes the secret of a webhook itself and sends it along, so the one of the hub is not used. */
-export async function subscribe(call: CarrierCall, { url }: { url: string }): Promise<CarrierData> {
+export async function subscribe(call: CarrierCall, { url }: { url: string }): Promise<WebhookSubscription> {
   const known = asList((await get(call, "/v1/webhooks")).results).find((webhook) => webhook.url === url);
   const id = asText(known?.id);
-  if (id !== undefined) {
+  if (known && id !== undefined) {
     // karrio disables a webhook after five failures.
     const path = `/v1/webhooks/${segment(id)}`;
-    if (known?.disabled === true)
+    if (known.disabled === true)
       await sendJson(api, call, { method: "PATCH", path, json: { disabled: false }, retry: "safe" });
-    return { webhookId: id };
+    return subscriptionOf(known);
   }
-  const created = await post(call, "/v1/webhooks", { url, enabled_events: ["tracker_created", "tracker_updated"] });
-  return { webhookId: asText(created.id) ?? null };
+  return subscriptionOf(
+    await post(call, "/v1/webhooks", { url, enabled_events: ["tracker_created", "tracker_updated"] }),
+  );
 }
 
-const secretsLastMs = 600_000;
+function subscriptionOf({ id, secret }: Json): WebhookSubscription {
+  const own = asText(secret);
+  return { carrierData: { webhookId: asText(id) ?? null }, ...(own === undefined ? {} : { secret: own }) };
+}
 
-/** The secret itself is in the header, and the body is not signed. The secrets are read from karrio, and cached with the account's tokens. */
-export async function readWebhook(call: CarrierCall, { headers, body }: InboundWebhook): Promise<CarrierNews> {
-  const secrets = await call.token("webhook-secrets", async () => {
-    const { results } = await get(call, "/v1/webhooks");
-    const value = JSON.stringify(asList(results).flatMap(({ secret }) => asText(secret) ?? []));
-    return { value, lifetimeMs: secretsLastMs };
-  });
-  const known: unknown = JSON.parse(secrets.value);
-  const given = headers["x-event-id"];
-  const isKnown = Array.isArray(known) && known.some((secret) => isSameText(String(secret), given));
-  if (!isKnown) throw new RemoteError("unauthorized", "The secret of the karrio webhook is wrong or missing.");
+/** The secret itself is in the header, and the body is not signed. */
+export async function readWebhook(_call: CarrierCall, webhook: InboundWebhook): Promise<CarrierNews> {
+  const { headers, body, secret } = webhook;
+  if (secret === "" || !isSameText(secret, headers["x-event-id"]))
+    throw new RemoteError("unauthorized", "The secret of the karrio webhook is wrong or missing.");
   return newsIn(eventIn(body));
 }
 

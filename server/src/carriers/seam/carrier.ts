@@ -88,9 +88,14 @@ export type Carrier = {
   handoverGroup?(parcel: { service: string; carrierData: CarrierData | null }): string;
   /** The end-of-day document of parcels that are handed over together. */
   createManifest?(call: CarrierCall, request: ManifestRequest): Promise<Manifest>;
-  /** Asks the carrier to send its events to `url`. Returns what identifies the subscription. A repeat must not add a second one. */
-  subscribe?(call: CarrierCall, webhook: { url: string; secret: string }): Promise<CarrierData>;
-  /** Reads an inbound webhook. Throws a RemoteError `unauthorized` if the signature is wrong. */
+  /** Asks the carrier to send its events to `url`. Called again about once a day: a repeat must not add a second subscription. */
+  subscribe?(call: CarrierCall, webhook: { url: string; secret: string }): Promise<WebhookSubscription>;
+  /** What the user has to enter on the carrier's page, if `subscribe` cannot: the hub then shows the URL and the secret. */
+  webhookSetup?: string;
+  /**
+   * Reads an inbound webhook. Throws a RemoteError `unauthorized` if the signature is wrong. Anonymous callers reach it, so it calls the
+   * carrier only for what `token` caches, or after the signature was verified.
+   */
   readWebhook?(call: CarrierCall, webhook: InboundWebhook): Promise<CarrierNews>;
 };
 
@@ -182,12 +187,15 @@ export type ManifestRequest = {
 /** `number`: null if the carrier assigns none. */
 export type Manifest = { number: string | null; file: LabelFile | null; carrierData?: CarrierData };
 
+/** `secret`: set if the carrier made one of its own, with which its webhooks are verified. */
+export type WebhookSubscription = { secret?: string; carrierData: CarrierData };
+
 export type InboundWebhook = {
   /** Names in lower case. */
   headers: Record<string, string>;
   /** As received: a signature covers these bytes. */
   body: Buffer;
-  /** Passed to `subscribe` before. */
+  /** Passed to `subscribe` before, or returned by it. */
   secret: string;
 };
 

@@ -168,9 +168,9 @@ describe("webhooks", () => {
       path: "/v1/environment/webhooks",
       json: { url, event: "track" },
     });
-    expect(first.data).toEqual({ webhookId: "se-h2" });
+    expect(first.data).toEqual({ carrierData: { webhookId: "se-h2" } });
     const second = await subscribing([{ webhook_id: "se-h1", url, event: "track" }]);
     expect(second.requests).toHaveLength(1);
-    expect(second.data).toEqual({ webhookId: "se-h1" });
+    expect(second.data).toEqual({ carrierData: { webhookId: "se-h1" } });
   });
 });

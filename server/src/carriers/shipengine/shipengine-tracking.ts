@@ -103,7 +103,8 @@ export function reportIn(answer: Json): TrackingReport {
 function eventOf(event: Json): TrackingEvent[] {
   const [occurred, local] = [asText(event.occurred_at), asText(event.carrier_occurred_at)];
   // Where the zone is not known, both are the local time, one of them passed off as UTC.
-  const at = occurred === undefined || withoutZone(occurred) === local ? local : occurred;
+  const isLocal = occurred === undefined || [occurred, local].includes(withoutZone(occurred));
+  const at = isLocal ? (local ?? occurred) : occurred;
   if (at === undefined) return [];
   const [city, state, zip, country] = [
     event.city_locality,

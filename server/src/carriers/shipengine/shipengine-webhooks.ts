@@ -1,5 +1,5 @@
 import { createPublicKey, verify } from "node:crypto";
-import type { CarrierCall, CarrierData, CarrierNews, InboundWebhook } from "../seam/carrier.ts";
+import type { CarrierCall, CarrierNews, InboundWebhook, WebhookSubscription } from "../seam/carrier.ts";
 import { RemoteError } from "../seam/http.ts";
 import { sendJson } from "../seam/json-api.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
@@ -8,11 +8,11 @@ import { api, apiUrl, post } from "./shipengine-api.ts";
 import { reportIn } from "./shipengine-tracking.ts";
 
 /** ShipEngine signs with its own key, so the secret of the webhook is not used. */
-export async function subscribe(call: CarrierCall, { url }: { url: string }): Promise<CarrierData> {
+export async function subscribe(call: CarrierCall, { url }: { url: string }): Promise<WebhookSubscription> {
   const path = "/environment/webhooks";
   const known = asList(await sendJson(api, call, { path })).find((hook) => hook.url === url && hook.event === "track");
   const created = known ?? (await post(call, path, { url, event: "track" }));
-  return { webhookId: asText(created.webhook_id) ?? null };
+  return { carrierData: { webhookId: asText(created.webhook_id) ?? null } };
 }
 
 const maxAgeMs = 5 * 60_000;

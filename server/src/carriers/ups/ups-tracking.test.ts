@@ -140,7 +140,9 @@ test("a webhook that is not JSON is refused, one without a number reports nothin
 test("the account is subscribed to all of its parcels", async () => {
   const { call, requests } = upsCall(() => ({ status: 200, body: { expiryDate: "9999-12-31" } }));
   const webhook = { url: "https://hub.example.com/webhooks/1", secret: "s" };
-  expect(await ups.subscribe!(call, webhook)).toEqual({ accountNumber: "A1B2C3", expiryDate: "9999-12-31" });
+  expect(await ups.subscribe!(call, webhook)).toEqual({
+    carrierData: { accountNumber: "A1B2C3", expiryDate: "9999-12-31" },
+  });
   expect(requests()[0]).toMatchObject({
     path: "/api/track/v2/subscription/standard/account",
     json: { shipperAccountNumber: "A1B2C3", locale: "en_US", countryCode: "US", subAccountType: ["Outbound"] },

@@ -24,13 +24,22 @@ export async function trackUps(call: CarrierCall, parcels: ParcelToTrack[]): Pro
 export function readUpsTracking(body: unknown, trackingNumber: string): TrackingReport | undefined {
   const shipments = asList(asObject(asObject(body).trackResponse).shipment);
   const packages = shipments.flatMap((shipment) => asList(shipment.package));
-  const one = packages.find((item) => asText(item.trackingNumber) === trackingNumber) ?? packages[0];
-  if (!one) return undefined;
-  const events = asList(one.activity)
-    .map(eventOf)
-    .filter((event) => event !== undefined);
-  const estimatedDelivery = deliveryDay(asList(one.deliveryDate));
+  const same = packages.filter((item) => asText(item.trackingNumber) === trackingNumber);
+  const read = (same.length > 0 ? same : packages.slice(0, 1)).map((one) => ({
+    events: asList(one.activity)
+      .map(eventOf)
+      .filter((event) => event !== undefined),
+    estimatedDelivery: deliveryDay(asList(one.deliveryDate)),
+  }));
+  // UPS uses numbers again: of several packages the one with the newest event counts.
+  const [newest] = read.toSorted((a, b) => lastTimeOf(b.events) - lastTimeOf(a.events));
+  if (!newest) return undefined;
+  const { events, estimatedDelivery } = newest;
   return { trackingNumber, ...(estimatedDelivery === undefined ? {} : { estimatedDelivery }), events };
+}
+
+function lastTimeOf(events: TrackingEvent[]): number {
+  return Math.max(0, ...events.map(({ at }) => Date.parse(at)));
 }
 
 /** The rescheduled day counts before the scheduled one; the day of delivery is no estimate. */
@@ -77,30 +86,34 @@ export function placeOf(place: Record<"city" | "state" | "zip" | "countryCode", 
   return Object.fromEntries(texts.filter(([, text]) => text !== undefined));
 }
 
-const byType: Record<string, TrackingStatus> = {
-  D: "delivered",
-  DO: "delivered",
-  DD: "delivered",
-  I: "in_transit",
-  O: "out_for_delivery",
-  P: "picked_up",
-  M: "pre_transit",
-  MP: "pre_transit",
-  MV: "cancelled",
-  RS: "returned",
-  X: "exception",
-  W: "in_transit",
-};
+const byType = new Map<string | undefined, TrackingStatus>(
+  Object.entries<TrackingStatus>({
+    D: "delivered",
+    DO: "delivered",
+    DD: "delivered",
+    I: "in_transit",
+    O: "out_for_delivery",
+    P: "picked_up",
+    M: "pre_transit",
+    MP: "pre_transit",
+    MV: "cancelled",
+    RS: "returned",
+    X: "exception",
+    W: "in_transit",
+  }),
+);
 
 /** Codes that say more than their type. */
-const byCode: Record<string, TrackingStatus> = {
-  "I OR": "picked_up",
-  "I OT": "out_for_delivery",
-  "I OF": "out_for_delivery",
-  "I PU": "picked_up",
-  "D RS": "returned",
-};
+const byCode = new Map<string | undefined, TrackingStatus>(
+  Object.entries<TrackingStatus>({
+    "I OR": "picked_up",
+    "I OT": "out_for_delivery",
+    "I OF": "out_for_delivery",
+    "I PU": "picked_up",
+    "D RS": "returned",
+  }),
+);
 
 export function upsStatus(type: string | undefined, code: string | undefined): TrackingStatus {
-  return byCode[`${type} ${code}`] ?? byType[type ?? ""] ?? "unknown";
+  return byCode.get(`${type} ${code}`) ?? byType.get(type) ?? "unknown";
 }

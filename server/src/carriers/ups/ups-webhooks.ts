@@ -1,5 +1,5 @@
 import { timingSafeEqual, createHash } from "node:crypto";
-import type { CarrierCall, CarrierData, CarrierNews, InboundWebhook } from "../seam/carrier.ts";
+import type { CarrierCall, CarrierNews, InboundWebhook, WebhookSubscription } from "../seam/carrier.ts";
 import { RemoteError } from "../seam/http.ts";
 import { dayOf } from "../seam/local-time.ts";
 import { asObject, asText } from "../seam/read.ts";
@@ -10,7 +10,7 @@ import { placeOf, timeOf, upsStatus } from "./ups-tracking.ts";
  * Track Alert for all parcels of the account. A second subscription of the account replaces the first. URL and credential are not
  * sent: UPS takes them on its page "Manage Webhook Credentials" only.
  */
-export async function subscribeUps(call: CarrierCall): Promise<CarrierData> {
+export async function subscribeUps(call: CarrierCall): Promise<WebhookSubscription> {
   const accountNumber = String(call.settings.accountNumber);
   const { body } = await askUps(call, {
     method: "POST",
@@ -25,7 +25,7 @@ export async function subscribeUps(call: CarrierCall): Promise<CarrierData> {
       subAccountType: ["Outbound"],
     },
   });
-  return { accountNumber, expiryDate: asText(body.expiryDate) ?? null };
+  return { carrierData: { accountNumber, expiryDate: asText(body.expiryDate) ?? null } };
 }
 
 /** UPS does not sign its webhooks: it sends the credential that was entered on its page. */

@@ -64,6 +64,8 @@ export const ups: Carrier = {
   track: trackUps,
   checkAddress: checkUpsAddress,
   subscribe: subscribeUps,
+  webhookSetup:
+    "Enter the URL and the credential at developer.ups.com, on the page Manage Webhook Credentials of your app.",
   readWebhook: readUpsWebhook,
 };
 

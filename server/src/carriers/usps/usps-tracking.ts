@@ -54,28 +54,30 @@ function eventOf(event: Json): TrackingEvent | undefined {
   };
 }
 
-const codes: Record<string, TrackingStatus> = {
-  "01": "delivered",
-  "02": "delivery_failed",
-  "03": "picked_up",
-  "04": "returned",
-  "05": "exception",
-  "07": "in_transit",
-  "08": "exception",
-  "09": "returned",
-  "10": "in_transit",
-  "14": "ready_for_pickup",
-  "16": "ready_for_pickup",
-  A1: "in_transit",
-  GX: "pre_transit",
-  MA: "pre_transit",
-  OA: "picked_up",
-  OF: "out_for_delivery",
-  PC: "picked_up",
-  SF: "in_transit",
-  T1: "in_transit",
-  TL: "in_transit",
-};
+const codes = new Map<string | undefined, TrackingStatus>(
+  Object.entries<TrackingStatus>({
+    "01": "delivered",
+    "02": "delivery_failed",
+    "03": "picked_up",
+    "04": "returned",
+    "05": "exception",
+    "07": "in_transit",
+    "08": "exception",
+    "09": "returned",
+    "10": "in_transit",
+    "14": "ready_for_pickup",
+    "16": "ready_for_pickup",
+    A1: "in_transit",
+    GX: "pre_transit",
+    MA: "pre_transit",
+    OA: "picked_up",
+    OF: "out_for_delivery",
+    PC: "picked_up",
+    SF: "in_transit",
+    T1: "in_transit",
+    TL: "in_transit",
+  }),
+);
 
 /** For codes that are not in the list: their words. The first that fits counts. */
 const words: [RegExp, TrackingStatus][] = [
@@ -96,5 +98,5 @@ export function uspsStatus(code: string | undefined, description: string): Track
   const number = Number(code);
   if (number >= 21 && number <= 29) return "returned";
   if (number >= 51 && number <= 57) return "delivery_failed";
-  return codes[code ?? ""] ?? words.find(([pattern]) => pattern.test(description))?.[1] ?? "unknown";
+  return codes.get(code) ?? words.find(([pattern]) => pattern.test(description))?.[1] ?? "unknown";
 }

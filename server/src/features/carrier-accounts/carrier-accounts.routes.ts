@@ -5,7 +5,9 @@ import * as shapes from "./carrier-accounts.schemas.ts";
 import * as accounts from "./carrier-accounts.ts";
 import { quoteParcel } from "./open-carrier.ts";
 import * as cards from "./rate-cards.ts";
+import { checkAddress } from "./check-address.ts";
 import { testAccount } from "./test-account.ts";
+import { enableWebhook } from "./webhook-subscriptions.ts";
 
 const ids = { id: "carrier_account" } as const;
 const cardIds = { id: "carrier_account", rateCardId: "rate_card" } as const;
@@ -80,6 +82,33 @@ export const carrierAccountRoutes = [
     answer: [200, shapes.AccountTest],
     failures: [409],
     handle: (ctx, { params }) => testAccount(ctx, params.id),
+  }),
+  defineRoute("POST /carrier-accounts/:id/webhook", {
+    name: "carrierAccounts.webhook.enable",
+    scope: write,
+    summary: "Subscribe to the webhooks of the carrier",
+    description:
+      "The carrier then reports tracking, refunds and corrected prices by itself. Repeating it renews the subscription and keeps the " +
+      "secret. `setup` says what has to be entered at the carrier, if anything.",
+    ids,
+    body: shapes.WebhookRequest,
+    bodyIsOptional: true,
+    idempotency: "sealed",
+    answer: [200, shapes.AccountWebhook],
+    failures: [409, 502],
+    handle: (ctx, { params, body }) => enableWebhook(ctx, params.id, body),
+  }),
+  defineRoute("POST /carrier-accounts/:id/address-check", {
+    name: "carrierAccounts.address.check",
+    scope: read,
+    summary: "Check an address with the carrier",
+    description: "Whether the carrier delivers there, and whether it is a home. Nothing is stored.",
+    ids,
+    body: shapes.AddressCheckRequest,
+    isReadOnly: true,
+    answer: [200, shapes.AddressCheckAnswer],
+    failures: [409, 502],
+    handle: (ctx, { params, body }) => checkAddress(ctx, params.id, body.address),
   }),
   defineRoute("GET /carrier-accounts/:id/rate-cards", {
     name: "carrierAccounts.rateCards.list",

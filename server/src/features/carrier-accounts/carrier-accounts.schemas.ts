@@ -77,6 +77,25 @@ export const ZoneChartInfo = Type.Object({
 });
 export type ZoneChartInfo = Static<typeof ZoneChartInfo>;
 
+const Webhook = Type.Object(
+  {
+    url: Type.String({ description: "Where the carrier sends its webhooks" }),
+    isSubscribed: Type.Boolean({ description: "The carrier has confirmed the subscription; it is renewed once a day" }),
+    subscribedAt: Nullable(DateTime),
+    problem: Nullable({ ...Type.String(), description: "Why the last attempt to subscribe failed" }),
+    lastReceivedAt: Nullable(DateTime),
+    accepted: Count,
+    unmatched: Type.Integer({
+      minimum: 0,
+      description: "News about tracking numbers that the organization does not have",
+    }),
+    refused: Type.Integer({ minimum: 0, description: "Webhooks with a wrong or missing signature" }),
+    lastRefusedAt: Nullable(DateTime),
+    lastWebhookProblem: Nullable({ ...Type.String(), description: "Why the last refused webhook was refused" }),
+  },
+  { description: "Webhooks that the carrier sends; null: none were asked for" },
+);
+
 export const CarrierAccount = Type.Object({
   id: Id,
   name: Type.String(),
@@ -92,11 +111,57 @@ export const CarrierAccount = Type.Object({
   comparisonOnly: ComparisonOnly,
   rateCard: Nullable(CardRef),
   zoneChart: Nullable(ZoneChartInfo),
+  webhook: Nullable(Webhook),
   createdAt: DateTime,
   updatedAt: DateTime,
   version: Version,
 });
 export type CarrierAccount = Static<typeof CarrierAccount>;
+
+export const WebhookRequest = Strict(
+  {
+    publicUrl: Type.Optional(
+      Type.String({
+        maxLength: 300,
+        description: "Origin at which the carrier reaches the hub. Default: the first of HUB_PUBLIC_URLS",
+      }),
+    ),
+  },
+  { examples: [{ publicUrl: "https://hub.example.com" }] },
+);
+export type WebhookRequest = Static<typeof WebhookRequest>;
+
+export const AccountWebhook = Type.Object({
+  ...Webhook.properties,
+  setup: Nullable({
+    ...Type.String(),
+    description: "What you have to enter at the carrier for its webhooks to arrive; null: nothing",
+  }),
+  secret: Nullable({ ...Type.String(), description: "The credential to enter there; null: none" }),
+});
+export type AccountWebhook = Static<typeof AccountWebhook>;
+
+export const AddressCheckRequest = Strict(
+  { address: Address },
+  {
+    examples: [
+      {
+        address: { address1: "350 5th Ave", city: "New York", provinceCode: "NY", zip: "10118", countryCode: "US" },
+      },
+    ],
+  },
+);
+export type AddressCheckRequest = Static<typeof AddressCheckRequest>;
+
+export const AddressCheckAnswer = Type.Object({
+  verdict: OneOf(["valid", "corrected", "invalid", "unknown"], {
+    description: "corrected: deliverable with the changes in `address`. unknown: the carrier could not decide",
+  }),
+  address: Nullable({ ...Address, description: "The address as the carrier writes it; null: not corrected" }),
+  residential: Nullable({ ...Type.Boolean(), description: "A home rather than a business; null: unknown" }),
+  messages: Type.Array(Type.String()),
+});
+export type AddressCheckAnswer = Static<typeof AddressCheckAnswer>;
 
 export const CarrierAccountQuery = pageQuery({
   carrier: Type.Optional(OneOf(carrierNames)),

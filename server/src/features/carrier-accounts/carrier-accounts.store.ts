@@ -11,7 +11,7 @@ import type { CarrierAccount, CarrierAccountQuery } from "./carrier-accounts.sch
 /** The account with its encrypted credentials. `pickupRules` holds only the rules that differ from the carrier's. */
 export type Account = CarrierAccount & { credentials: string | null };
 /** The columns of `carrier_accounts`. */
-export type AccountFields = Omit<Account, "rateCard" | "zoneChart">;
+export type AccountFields = Omit<Account, "rateCard" | "zoneChart" | "webhook">;
 
 const own = defineColumns<AccountFields>("a", {
   name: "text",
@@ -53,14 +53,32 @@ const columns = (day: string): string => `${own.selected},
             'rowCount', chart.row_count,
             'uploadedAt', chart.uploaded_at)
      from zone_charts chart
-    where chart.account_id = a.id) as "zoneChart"`;
+    where chart.account_id = a.id) as "zoneChart",
+  (select json_build_object(
+            'url', webhook.url,
+            'isSubscribed', webhook.subscribed_at is not null,
+            'subscribedAt', webhook.subscribed_at,
+            'problem', webhook.problem,
+            'lastReceivedAt', webhook.last_received_at,
+            'accepted', webhook.accepted_count,
+            'unmatched', webhook.unmatched_count,
+            'refused', webhook.refused_count,
+            'lastRefusedAt', webhook.last_refused_at,
+            'lastWebhookProblem', webhook.last_refusal)
+     from carrier_webhooks webhook
+    where webhook.account_id = a.id) as webhook`;
 
-type AccountRow = Stored<AccountFields> & Pick<Account, "rateCard" | "zoneChart">;
+type AccountRow = Stored<AccountFields> & Pick<Account, "rateCard" | "zoneChart" | "webhook">;
 
 function toAccount(row: AccountRow): Account {
   const account = own.fromRow(row);
-  const { zoneChart } = account;
+  const { zoneChart, webhook } = account;
   if (zoneChart) zoneChart.uploadedAt = new Date(zoneChart.uploadedAt).toISOString();
+  // Times inside of JSON are texts of PostgreSQL.
+  for (const field of ["subscribedAt", "lastReceivedAt", "lastRefusedAt"] as const) {
+    const at = webhook?.[field];
+    if (webhook && at != null) webhook[field] = new Date(at).toISOString();
+  }
   return account;
 }
 

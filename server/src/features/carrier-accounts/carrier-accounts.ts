@@ -31,6 +31,7 @@ import { maxAliases } from "./carrier-accounts.schemas.ts";
 import type { Account, AccountFields } from "./carrier-accounts.store.ts";
 import * as store from "./carrier-accounts.store.ts";
 import * as cards from "./rate-cards.store.ts";
+import { expireSubscription } from "./webhook-subscriptions.store.ts";
 
 export type { TrackingPoll } from "./carrier-accounts.store.ts";
 export {
@@ -90,7 +91,7 @@ export async function createCarrierAccount(ctx: Ctx, request: CarrierAccountRequ
     const { id, name, carrier, isActive, version } = account;
     const data = { name, carrier, isActive, version };
     recordEvent(tx, ctx, { type: "carrier_account.created", objectId: id, data });
-    return presentAccount({ ...account, rateCard: null, zoneChart: null });
+    return presentAccount({ ...account, rateCard: null, zoneChart: null, webhook: null });
   });
 }
 
@@ -145,7 +146,10 @@ export async function updateCarrierAccount(
     if (Object.keys(account.serviceAliases).length > maxAliases) {
       throw badField("/serviceAliases", "maxProperties", `An account can have at most ${maxAliases} service aliases.`);
     }
-    if (isReconfigured) await removeTokens(tx, ctx.orgId, id);
+    if (isReconfigured) {
+      await removeTokens(tx, ctx.orgId, id);
+      await expireSubscription(tx, ctx.orgId, id);
+    }
     await refuseTakenName(store.updateAccount(tx, ctx.orgId, account));
     const { credentialFields, version } = account;
     const data = { ...told, ...(credentials && { credentialFields }), version };

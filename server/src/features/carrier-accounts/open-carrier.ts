@@ -47,8 +47,11 @@ export function timeoutOf({ timeouts }: Carrier, operation: CarrierOperation): n
   return timeouts?.[operation] ?? defaultTimeoutMs;
 }
 
-/** Loads an account with its carrier and credentials, ready for calls. */
-export async function openCarrier(ctx: Ctx, accountId: string): Promise<OpenCarrier> {
+/**
+ * Loads an account with its carrier and credentials, ready for calls. `breaker`: failures for another purpose are counted apart, so that
+ * they do not stop the other calls of the account.
+ */
+export async function openCarrier(ctx: Ctx, accountId: string, breaker?: "webhooks"): Promise<OpenCarrier> {
   const stored = await getAccount(ctx.db, ctx, accountId);
   const account = presentAccount(stored);
   const carrier = findCarrier(account.carrier)!;
@@ -57,7 +60,7 @@ export async function openCarrier(ctx: Ctx, accountId: string): Promise<OpenCarr
   if (!carrier.isLocal) requireOutbound(ctx);
   // One circuit breaker per account: an account with wrong credentials does not block the others.
   const { allowPrivate } = ctx.settings.outbound;
-  const breakerKey = `${ctx.environment}:carrier-account:${account.id}`;
+  const breakerKey = [ctx.environment, "carrier-account", account.id, ...(breaker ? [breaker] : [])].join(":");
   const sendsTo = carrier.sendsTo?.(account.settings);
   const client = createHttpClient({
     allowPrivate,
@@ -92,6 +95,8 @@ export type CarrierResponse<T> =
 
 const callLimit = createCallLimit();
 const defaultConcurrency = 8;
+/** Apart from the calls of the account: anyone may send webhooks, and purchases must not wait for them. */
+const webhookConcurrency = 4;
 
 /** Calls to an account at the same time, in this process. */
 export function concurrencyOf({ isLocal, concurrency }: Carrier): number {
@@ -119,11 +124,13 @@ export async function callCarrier<T>(
     return stopping ? AbortSignal.any([timeout, stopping]) : timeout;
   };
   const deadline = effect.isRecorded ? startTimeout() : undefined;
-  const limit = concurrencyOf(carrier);
+  const isInbound = operation === "readWebhook";
+  const limit = isInbound && !carrier.isLocal ? webhookConcurrency : concurrencyOf(carrier);
+  const queue = `${ctx.environment} ${account.id}${isInbound ? " webhooks" : ""}`;
   return await releaseSlotWhile(ctx, async () => {
     let end: () => void;
     try {
-      end = await callLimit.acquire(`${ctx.environment} ${account.id}`, limit, deadline ?? stopping);
+      end = await callLimit.acquire(queue, limit, deadline ?? stopping);
     } catch {
       return { unknown: "The carrier was not called: other calls of this account took too long." };
     }

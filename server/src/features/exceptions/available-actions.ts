@@ -86,6 +86,7 @@ const soldCodes: readonly string[] = [
   "order_not_followed",
   "address_changed",
   "refund_rejected",
+  "refund_undecided",
 ];
 
 function labelFixes(code: string): Own[] {

@@ -41,6 +41,11 @@ export async function updateLabelExceptions(
     await openExceptions(tx, ctx, [
       { ...aboutOf(label), key: exceptionKeys.labelVoid(id), code: "refund_rejected", reason, message },
     ]);
+  } else if (what === "refund_undecided") {
+    const message = `${label.carrier} has not decided about the refund of the voided label${forWhat} within 60 days. Ask the carrier.`;
+    await openExceptions(tx, ctx, [
+      { ...aboutOf(label), key: exceptionKeys.labelVoid(id), code: "refund_undecided", reason: null, message },
+    ]);
   } else if (what === "not_purchased") await resolveExceptions(tx, ctx, [exceptionKeys.label(label)]);
   else if (what === "voided" || what === "refunded")
     await resolveExceptions(tx, ctx, [exceptionKeys.label(label), exceptionKeys.labelVoid(id)]);

@@ -5,10 +5,11 @@ import type { Quote } from "../../carriers/seam/quotes.ts";
 import { amountOf } from "../../carriers/seam/money.ts";
 import type { Parcel } from "../../carriers/seam/ship-options.ts";
 import { HubError } from "../../core/errors.ts";
-import { maskPerson, maskProblem, maySeePersonalData } from "../../core/mask-person.ts";
+import { mask, maskPerson, maskProblem, maySeePersonalData } from "../../core/mask-person.ts";
 import { canMove } from "../../core/states.ts";
 import type { Ctx } from "../../context.ts";
 import { backoffUntil } from "../carrier-accounts/carrier-requests.ts";
+import type { LabelAdjustment } from "./label-adjustments.store.ts";
 import type { LabelAnswer, LabelParcel } from "./labels.schemas.ts";
 import type { LabelStatus } from "./labels.states.ts";
 import { labelMoves } from "./labels.states.ts";
@@ -25,7 +26,11 @@ export type ShipmentLabel = Omit<
   | "parcels"
   | "refund"
   | "isVoidPending"
+  | "adjustments"
+  | "finalCost"
 > & {
+  /** Read with the label, and written apart from it. */
+  adjustments: LabelAdjustment[];
   costCents: number | null;
   currency: string | null;
   quote: LabelQuote | null;
@@ -134,6 +139,7 @@ export function newLabel(
     costCents: null,
     currency: null,
     chargeLines: [],
+    adjustments: [],
     transitDays: null,
     deliverBy: null,
     contentType: null,
@@ -170,13 +176,24 @@ const dayMs = 86_400_000;
 /** Carriers settle refunds within weeks. After that the user has to ask the carrier. */
 const refundDays = 60;
 
-/** When the carrier is asked about a submitted refund next; null: not at all. */
+/**
+ * When the carrier is asked about a submitted refund next, at the latest at the end of the 60 days: a refund that is undecided then is
+ * one for the user. Null: not at all.
+ */
 export function refundCheckAt(label: ShipmentLabel, at: string): string | null {
   const { status, refund, voidedAt, carrierAccountId } = label;
   if (status !== "voided" || refund?.state !== "submitted" || voidedAt === null) return null;
-  if (carrierAccountId === null || !findCarrier(label.carrier)?.findVoid) return null;
-  const next = Date.parse(at) + dayMs;
-  return next > Date.parse(voidedAt) + refundDays * dayMs ? null : new Date(next).toISOString();
+  const end = Date.parse(voidedAt) + refundDays * dayMs;
+  if (Date.parse(at) >= end) return null;
+  const canAsk = carrierAccountId !== null && findCarrier(label.carrier)?.findVoid !== undefined;
+  return new Date(canAsk ? Math.min(Date.parse(at) + dayMs, end) : end).toISOString();
+}
+
+/** What the label has cost in the end, in its currency; null if that cannot be told. */
+export function finalCentsOf({ costCents, currency, adjustments }: ShipmentLabel): number | null {
+  const isComparable = adjustments.every((adjustment) => adjustment.currency === currency);
+  if (costCents === null || !isComparable) return null;
+  return adjustments.reduce((sum, { cents }) => sum + cents, costCents);
 }
 
 export function touched(label: ShipmentLabel, at: string, retryAfterMs?: number): ShipmentLabel {
@@ -211,6 +228,7 @@ export function presentLabel(ctx: Pick<Ctx, "principal">, label: ShipmentLabel):
   const mayKnow = maySeePersonalData(ctx);
   const { from, to, costCents, failure, refund, voidRequestedAt, chargeLines, quote } = label;
   const currency = label.currency ?? quote?.currency ?? "USD";
+  const finalCents = finalCentsOf(label);
   const { customs: _customs, billTo: _billTo, ...publicOptions } = label.options;
   return {
     ...label,
@@ -228,6 +246,12 @@ export function presentLabel(ctx: Pick<Ctx, "principal">, label: ShipmentLabel):
       label: text,
       amount: amountOf(cents, currency),
     })),
+    adjustments: label.adjustments.map(({ cents, reason, ...adjustment }) => ({
+      ...adjustment,
+      amount: amountOf(cents, adjustment.currency),
+      reason: mayKnow ? reason : mask,
+    })),
+    finalCost: finalCents === null ? null : amountOf(finalCents, currency),
     failure: mayKnow || failure === null ? failure : maskProblem(failure),
     refund: refund === null ? noRefund : mayKnow ? refund : { ...refund, message: null },
     isVoidPending: voidRequestedAt !== null,

@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterAll(() => hub.world.clock.set({ mode: "real" }));
 
-const carrierAccountId: string = (await org.post("/carrier-accounts", { name: "Demo", carrier: "demo" })).body.id;
+let carrierAccountId: string = (await org.post("/carrier-accounts", { name: "Demo", carrier: "demo" })).body.id;
 const read = async (id: string) => (await org.get(`/shipments/labels/${id}`)).body;
 const typesOf = async (objectId: string): Promise<string[]> =>
   (await org.get(`/audit?objectId=${objectId}`)).body.data.map(({ type }: { type: string }) => type).toReversed();
@@ -103,14 +103,31 @@ describe("a submitted refund", () => {
     });
   });
 
-  test("is no longer asked about after 60 days", async () => {
+  test("is no longer asked about after 60 days; an exception asks the user to do so", async () => {
     const { id } = await voided({ state: "submitted" });
     for (let day = 1; day <= 65; day++) {
+      if (day === 60) expect(await exceptionsOf(id)).toEqual([]);
       setDay(day);
       await workOff(hub.world, labelWork);
     }
     expect(desk.refundChecks).toHaveLength(60);
     expect(await read(id)).toMatchObject({ status: "voided", refund: { state: "submitted" } });
+    expect(await exceptionsOf(id)).toMatchObject([
+      { code: "refund_undecided", timesSeen: 1, availableActions: [{ action: "dismiss" }] },
+    ]);
+    expect((await typesOf(id)).at(-1)).toBe("label.refund_undecided");
+  });
+
+  test("of a carrier that cannot be asked is one for the user after 60 days, too", async () => {
+    const { id } = await voided({ state: "submitted" });
+    await org.delete(`/carrier-accounts/${carrierAccountId}`);
+    setDay(59);
+    await workOff(hub.world, labelWork);
+    expect(await exceptionsOf(id)).toEqual([]);
+    setDay(61);
+    await workOff(hub.world, labelWork);
+    expect(await exceptionsOf(id)).toMatchObject([{ code: "refund_undecided" }]);
+    carrierAccountId = (await org.post("/carrier-accounts", { name: "Demo again", carrier: "demo" })).body.id;
   });
 });
 

@@ -146,6 +146,22 @@ export const LabelAnswer = Type.Object({
   chargeLines: Type.Array(Type.Object({ code: Text, label: Text, amount: Type.Number() }), {
     description: "What `cost` consists of, as far as the carrier says",
   }),
+  adjustments: Type.Array(
+    Type.Object({
+      id: Type.String({ description: "At the carrier" }),
+      trackingNumber: Text,
+      amount: Type.Number({ description: "Negative for credits" }),
+      currency: Text,
+      reason: Text,
+      weight: Nullable({ ...Weight, description: "The weight that the carrier measured" }),
+      receivedAt: DateTime,
+    }),
+    { description: "What the carrier charged or credited after the purchase" },
+  ),
+  finalCost: Nullable({
+    ...Type.Number(),
+    description: "`cost` with all adjustments; null if the cost is unknown or an adjustment is in another currency",
+  }),
   transitDays: Nullable(Count),
   deliverBy: Nullable({ ...Text, description: "The carrier's promise: a date or an instant" }),
   ...File,

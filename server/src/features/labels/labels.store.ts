@@ -6,6 +6,7 @@ import { defineColumns, moment } from "../../db/columns.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { listPage } from "../../db/list-page.ts";
 import { leasedRecords } from "../../queue/leased-records.ts";
+import { readAdjustments, selectedAdjustments } from "./label-adjustments.store.ts";
 import type { ShipmentLabel } from "./label.ts";
 import type { LabelQuery } from "./labels.schemas.ts";
 
@@ -31,6 +32,7 @@ const columns = defineColumns<ShipmentLabel>("t", {
   currency: "text",
   chargeLines: "jsonb",
   quote: "jsonb",
+  adjustments: { type: "jsonb", selected: selectedAdjustments, read: readAdjustments },
   transitDays: "integer",
   deliverBy: "text",
   documents: "jsonb",
@@ -156,6 +158,33 @@ export async function readLabels(db: Queryable, orgId: string, ids: string[]): P
     [orgId, ids],
   );
   return rows.map(toLabel);
+}
+
+/** Labels of an account by ID or shipment of the lead parcel, in the order of purchase. Uses the primary key and shipment_labels_by_shipment. */
+export async function listSoldBy(
+  db: Queryable,
+  orgId: string,
+  accountId: string,
+  { ids, shipmentIds }: { ids: string[]; shipmentIds: string[] },
+): Promise<ShipmentLabel[]> {
+  if (ids.length + shipmentIds.length === 0) return [];
+  const rows = await db.query<Stored<ShipmentLabel>>(
+    `select ${columns.selected} from shipment_labels t
+      where t.org_id = $1 and t.carrier_account_id = $2 and (t.id = any($3::uuid[]) or t.shipment_id = any($4::uuid[]))
+        and t.purchased_at is not null
+      order by t.purchased_at, t.id`,
+    [orgId, accountId, ids, shipmentIds],
+  );
+  return rows.map(toLabel);
+}
+
+/** For a change beside the label. Keeps the lease of a request that is under way. */
+export async function touchLabel(tx: Tx, orgId: string, id: string, at: string): Promise<void> {
+  await tx.query("update shipment_labels set version = version + 1, updated_at = $3 where org_id = $1 and id = $2", [
+    orgId,
+    id,
+    at,
+  ]);
 }
 
 /** Locks in the order of IDs, so that concurrent writers do not deadlock. */

@@ -44,6 +44,7 @@ export { listOrderLabels, unlistedOf, voidProblem } from "./order-labels.ts";
 export { optionErrors } from "./check-options.ts";
 export { consignmentOf } from "./order-parcels.ts";
 export { labelSpecFor } from "./plan-label.ts";
+export { applyLabelNews } from "./label-news.ts";
 export { voidLabel } from "./void-label.ts";
 
 export async function getLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {

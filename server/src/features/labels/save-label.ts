@@ -15,8 +15,11 @@ export async function lock(tx: Tx, ctx: Ctx, id: string): Promise<ShipmentLabel>
   return orNotFound("label", await store.lockLabel(tx, ctx.orgId, id));
 }
 
+/** A corrected price has an event of its own. */
+export type LabelHappening = Exclude<Happening<"label">, "charge_adjusted">;
+
 /** Saves a changed label, records the event and updates its exceptions. */
-export async function save(tx: Tx, ctx: Ctx, label: ShipmentLabel, what: Happening<"label">): Promise<ShipmentLabel> {
+export async function save(tx: Tx, ctx: Ctx, label: ShipmentLabel, what: LabelHappening): Promise<ShipmentLabel> {
   await store.updateLabel(tx, ctx.orgId, label);
   record(tx, ctx, [label], what);
   await updateLabelExceptions(tx, ctx, label, what);
@@ -24,14 +27,18 @@ export async function save(tx: Tx, ctx: Ctx, label: ShipmentLabel, what: Happeni
   return label;
 }
 
-export function record(tx: Tx, ctx: Ctx, labels: ShipmentLabel[], what: Happening<"label">): void {
-  const events = labels.map((label): NewEvent => {
-    const { status, carrier, service, orderId, shipmentId, trackingNumber, costCents, currency, version } = label;
-    const cost = costCents === null ? null : amountOf(costCents, currency ?? "USD");
-    const data = { status, carrier, service, orderId, shipmentId, trackingNumber, cost, version };
-    return { type: `label.${what}`, objectId: label.id, data };
-  });
-  recordEvents(tx, ctx, events);
+export function record(tx: Tx, ctx: Ctx, labels: ShipmentLabel[], what: LabelHappening): void {
+  recordEvents(
+    tx,
+    ctx,
+    labels.map((label): NewEvent => ({ type: `label.${what}`, objectId: label.id, data: eventDataOf(label) })),
+  );
+}
+
+export function eventDataOf(label: ShipmentLabel) {
+  const { status, carrier, service, orderId, shipmentId, trackingNumber, costCents, currency, version } = label;
+  const cost = costCents === null ? null : amountOf(costCents, currency ?? "USD");
+  return { status, carrier, service, orderId, shipmentId, trackingNumber, cost, version };
 }
 
 /** The same for every request about a label. */

@@ -63,13 +63,23 @@ export const refundCheck: CarrierRequest<ShipmentLabel, VoidAnswer | undefined> 
   noResponse: (tx, ctx, current) => wait(tx, ctx, current),
 };
 
-/** Until the next day, without an event: nothing has changed. */
+/** Until the next day, without an event: nothing has changed. After the last check the user is told. */
 async function wait(tx: Tx, ctx: Ctx, label: ShipmentLabel): Promise<ShipmentLabel> {
   const now = nowOf(ctx);
   const refund = label.refund && { ...label.refund, checkedAt: now };
-  const waiting = { ...label, refund, attempts: 0, dueAt: refundCheckAt(label, now) };
+  const dueAt = refundCheckAt(label, now);
+  const waiting = { ...label, refund, attempts: 0, dueAt };
+  if (dueAt === null) return await save(tx, ctx, touched(waiting, now), "refund_undecided");
   await store.updateLabel(tx, ctx.orgId, waiting);
   return waiting;
+}
+
+/** What a carrier reports by itself about a refund. Reports that change nothing are ignored, as are those about labels that are not voided. */
+export async function settleRefund(tx: Tx, ctx: Ctx, label: ShipmentLabel, answer: VoidAnswer): Promise<void> {
+  const { status, refund } = label;
+  const isOpen = status === "voided" && (refund?.state === "submitted" || refund?.state === "rejected");
+  if (!isOpen || answer.state === "submitted" || answer.state === refund?.state) return;
+  await refundCheck.done(tx, ctx, label, readAnswer(answer));
 }
 
 function decided(label: ShipmentLabel, { state, message, carrierData }: VoidAnswer, at: string) {

@@ -93,6 +93,8 @@ export type ActionDefinition<Params extends TSchema = TSchema> = {
   needsBridges?: boolean;
   /** Reads carrier accounts, prices or labels. */
   asksCarriers?: boolean;
+  /** So does an action that asks carriers with some params only. */
+  asksCarriersWith?(params: Static<Params>): boolean;
   /** Required capability of an active carrier account. */
   needsCarrier?: "givesPrices" | "sellsLabels";
   /**

@@ -16,6 +16,8 @@ import { concurrencyOf, openRater } from "../carrier-accounts/open-carrier.ts";
 import type { LabelQuote, OrderLabel } from "../labels/labels.ts";
 import { listOrderLabels } from "../labels/labels.ts";
 import { listLocationAddresses } from "../locations/locations.ts";
+import type { CheckedAddress, checkNotFetched } from "./address-checks.ts";
+import { createAddressChecks } from "./address-checks.ts";
 import type { PriceProgress, PriceQueue } from "./price-queue.ts";
 import { createPriceQueue } from "./price-queue.ts";
 
@@ -55,11 +57,13 @@ export type CarrierDirectory = {
   /** The order's labels as of `readLabels`. */
   labelsOf(orderId: string): readonly OrderLabel[];
   pricesOf(accountId: string, parcel: ParcelToRate): Prices | typeof priceNotFetched;
+  /** What the carrier says about an address, fetched in the same way. */
+  checkOf(accountId: string, address: Address): CheckedAddress | typeof checkNotFetched;
 };
 
 export type OpenCarrierDirectory = CarrierDirectory & {
   readLabels(db: Queryable, orderIds: string[]): Promise<void>;
-  /** A price was missing: the evaluation must be repeated. */
+  /** A price or an address check was missing: the evaluation must be repeated. */
   hasMissingPrices(): boolean;
   /** Rejects when `signal` is aborted: carrier requests under way are aborted, and no further ones are sent. */
   fetchPrices(signal?: AbortSignal): Promise<void>;
@@ -86,6 +90,7 @@ export async function openCarrierDirectory(ctx: Ctx, isNeeded: boolean): Promise
   const wanted = new Map<string, Wanted>();
   const raters = new Map<string, Promise<Rater | Prices>>();
   const queues = new Map<string, PriceQueue<QuoteOrNot[]>>();
+  const checks = createAddressChecks(ctx);
 
   const openOnce = async ({ accountId, parcel: { shipDate } }: Wanted): Promise<Rater | Prices> =>
     await raters.getOrInsertComputed(`${accountId} ${shipDate}`, () => openOrExplain(ctx, accountId, shipDate));
@@ -113,11 +118,13 @@ export async function openCarrierDirectory(ctx: Ctx, isNeeded: boolean): Promise
       if (!found) wanted.set(key, { key, accountId, parcel });
       return found ?? priceNotFetched;
     },
+    checkOf: checks.checkOf,
     async readLabels(db, orderIds) {
       if (isNeeded) labels = await listOrderLabels(db, ctx, orderIds);
     },
-    hasMissingPrices: () => wanted.size > 0,
+    hasMissingPrices: () => wanted.size > 0 || checks.hasMissing(),
     async fetchPrices(signal) {
+      await checks.fetchMissing(signal);
       const byRater = new Map<Rater, Wanted[]>();
       for (const one of wanted.values()) {
         const rater = await openOnce(one);

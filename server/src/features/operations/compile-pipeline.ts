@@ -197,7 +197,7 @@ export function envOf(
 }
 
 export function asksCarriers({ steps }: Pipeline): boolean {
-  return steps.some(({ action }) => action.asksCarriers);
+  return steps.some(({ action, params }) => action.asksCarriers || action.asksCarriersWith?.(params));
 }
 
 export function mayOverride(ctx: Ctx): boolean {

@@ -1,7 +1,9 @@
 import type { CarrierData } from "../../carriers/seam/carrier-data.ts";
+import { isUuid } from "../../core/ids.ts";
 import { toError } from "../../core/row-failure.ts";
 import type { Ctx } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
+import { recordEvent } from "../../events/record-event.ts";
 import type { OrderShipment } from "../orders/order.ts";
 import type { Obstacle } from "../orders/order-rules.ts";
 import { listBoughtShipment, lockOrders } from "../orders/orders.ts";
@@ -10,6 +12,8 @@ import type { Prepared } from "./create-shipments.ts";
 import { insertPrepared, prepareShipments, recordCreated } from "./create-shipments.ts";
 import { deliverOrders } from "./deliver-orders.ts";
 import { presentTo } from "./present-shipment.ts";
+import { changed } from "./shipment-changes.ts";
+import { trackingKeyOf } from "./shipment.ts";
 import type { ShipmentAnswer } from "./shipment-answers.schemas.ts";
 import type { ShipmentRequest } from "./shipments.schemas.ts";
 import * as store from "./shipments.store.ts";
@@ -73,4 +77,32 @@ export async function voidParcel(tx: Tx, ctx: Ctx, id: string): Promise<void> {
   const locked = await lockToChange(tx, ctx, id);
   const { status, voidedAt } = locked.before;
   if (voidedAt === null && status !== "delivered" && status !== "returned") await voidLocked(tx, ctx, locked);
+}
+
+/** The shipments with these tracking numbers, and the labels that their metadata names. */
+export async function findLabelIds(
+  db: Queryable,
+  orgId: string,
+  trackingNumbers: string[],
+): Promise<{ shipmentId: string; labelId: string | null }[]> {
+  const rows = await store.listLabelIds(db, orgId, [...new Set(trackingNumbers.map(trackingKeyOf))]);
+  return rows.map(({ shipmentId, labelId }) => ({
+    shipmentId,
+    labelId: labelId !== null && isUuid(labelId) ? labelId : null,
+  }));
+}
+
+/** The carrier corrected the price of the label. A cost that a user has changed stays. */
+export async function correctParcelCost(
+  tx: Tx,
+  ctx: Ctx,
+  id: string,
+  { from, to, currency }: { from: number; to: number; currency: string },
+): Promise<void> {
+  const { before } = await lockToChange(tx, ctx, id);
+  if (before.cost !== from || before.currency !== currency || from === to) return;
+  const { after } = changed(before, { cost: to }, ctx.clock.now().toISOString());
+  await store.updateShipments(tx, ctx.orgId, [after]);
+  const data = { trackingNumber: after.trackingNumber, fields: ["cost"], version: after.version };
+  recordEvent(tx, ctx, { type: "shipment.updated", objectId: id, data });
 }

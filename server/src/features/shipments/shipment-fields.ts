@@ -86,11 +86,11 @@ export function eventErrors({ at, status }: Pick<EventRequest, "at" | "status">,
   return errors;
 }
 
-/** `timezone`: of the destination, for local times whose location has no known time zone. */
-export function toEvent(request: EventRequest, timezone: string): TrackingEvent {
+/** `timezone`: of the destination, for local times whose location has no known time zone. `zone`: of the location, if known. */
+export function toEvent(request: EventRequest, timezone: string, zone?: string): TrackingEvent {
   const status = toEventStatus(request.status) ?? "unknown";
   const event = {
-    at: readEventTime(request.at, zoneOfLocation(request.location) ?? timezone)!,
+    at: readEventTime(request.at, zone ?? zoneOfLocation(request.location) ?? timezone)!,
     status,
     description: request.description ?? null,
     location: request.location ?? null,

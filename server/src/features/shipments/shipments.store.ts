@@ -68,14 +68,31 @@ export async function listWeighed(
 }
 
 type TrackingRef = { carrierKey: string | null; trackingKey: string };
-export type TrackedShipment = TrackingRef & Pick<Shipment, "id" | "orderId" | "source" | "timezone">;
+export type TrackedShipment = TrackingRef &
+  Pick<Shipment, "id" | "orderId" | "source" | "timezone"> & { shippedAt: Date };
 
 /** All shipments with these numbers that are not voided, of any carrier. */
 export async function findByTrackingKeys(db: Queryable, orgId: string, keys: string[]): Promise<TrackedShipment[]> {
   if (keys.length === 0) return [];
   return await db.query<TrackedShipment>(
-    `select id, order_id as "orderId", source, timezone, carrier_key as "carrierKey", tracking_key as "trackingKey" from shipments
+    `select id, order_id as "orderId", source, timezone, shipped_at as "shippedAt", carrier_key as "carrierKey",
+            tracking_key as "trackingKey"
+       from shipments
       where org_id = $1 and tracking_key = any($2::text[]) and voided_at is null order by created_at, id`,
+    [orgId, keys],
+  );
+}
+
+/** All shipments with these numbers, voided ones as well. `labelId`: in the metadata, where users may change it. */
+export async function listLabelIds(
+  db: Queryable,
+  orgId: string,
+  keys: string[],
+): Promise<{ shipmentId: string; labelId: string | null }[]> {
+  if (keys.length === 0) return [];
+  return await db.query<{ shipmentId: string; labelId: string | null }>(
+    `select id as "shipmentId", metadata ->> 'labelId' as "labelId" from shipments
+      where org_id = $1 and tracking_key = any($2::text[])`,
     [orgId, keys],
   );
 }

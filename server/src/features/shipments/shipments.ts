@@ -19,12 +19,21 @@ export { createShipment, createShipmentsInBulk } from "./create-shipments.ts";
 export { updateShipment, voidShipment } from "./change-shipment.ts";
 /** For labels, which are purchased and voided in transactions of their own. */
 export type { Prepared as PreparedParcel } from "./create-shipments.ts";
-export { findParcel, findParcels, prepareParcel, recordParcel, voidParcel } from "./label-parcels.ts";
+export {
+  correctParcelCost,
+  findLabelIds,
+  findParcel,
+  findParcels,
+  prepareParcel,
+  recordParcel,
+  voidParcel,
+} from "./label-parcels.ts";
 export { importShipments } from "./import-shipments.ts";
 export { addEvent, addEventsInBulk, retractEvent } from "./tracking/ingest-events.ts";
 /** For features that update many shipments in a transaction of their own. */
 export type { TrackingRecord } from "./tracking/ingest-events.ts";
 export { applyTrackingRecords } from "./tracking/ingest-events.ts";
+export { applyCarrierReports } from "./tracking/carrier-reports.ts";
 export { trackingWork } from "./tracking/poll-carriers.ts";
 export { trackShipment } from "./tracking/track-now.ts";
 export { toEventStatus } from "./shipments.states.ts";

@@ -213,6 +213,10 @@ export const shippingCases: Record<string, Cases> = {
   validate_address: {
     applied: [
       { gives: { addressStatus: "valid" } },
+      {
+        params: { carrier_account_id: accountIds.demo },
+        gives: { addressStatus: "valid", shippingAddress: { ...anOrder().shippingAddress, residential: true } },
+      },
       { given: { holds: [aHold(), systemHold] }, gives: { addressStatus: "valid", holds: [aHold()] } },
       {
         given: { shippingAddress: { ...anOrder().shippingAddress, city: " Spring  field ", countryCode: "us" } },

@@ -3,7 +3,6 @@ import type { Ctx } from "../../../context.ts";
 import type { CarrierResponse, OpenCarrier } from "../../carrier-accounts/open-carrier.ts";
 import { callCarrier, singleCall } from "../../carrier-accounts/open-carrier.ts";
 import { trackingKeyOf } from "../shipment.ts";
-import type { TrackingRecord } from "./ingest-events.ts";
 import type { ClaimedParcel } from "./tracking-polls.store.ts";
 
 /** Polls a carrier for the tracking of parcels. Reports about other parcels are ignored. */
@@ -12,7 +11,7 @@ export async function fetchTracking(
   open: OpenCarrier,
   claimed: ClaimedParcel[],
   stopping?: AbortSignal,
-): Promise<CarrierResponse<TrackingRecord[]>> {
+): Promise<CarrierResponse<TrackingReport[]>> {
   // Several orders may share one parcel.
   const byKey = Map.groupBy(claimed, ({ trackingNumber }) => trackingKeyOf(trackingNumber));
   const parcels = [...byKey.values()].map((same) => {
@@ -30,27 +29,8 @@ export async function fetchTracking(
     singleCall(ctx.newId()),
     async (carrier, call) => {
       const reports = await carrier.track!(call, parcels);
-      return reports.filter((report) => byKey.has(trackingKeyOf(report.trackingNumber))).map(toRecord(carrier.name));
+      return reports.filter((report) => byKey.has(trackingKeyOf(report.trackingNumber)));
     },
     stopping,
   );
-}
-
-const toRecord =
-  (carrier: string) =>
-  ({ trackingNumber, estimatedDelivery, events }: TrackingReport): TrackingRecord => ({
-    carrier,
-    trackingNumber,
-    events: events.map(({ at, status, description, city, state, zip }) => ({
-      at,
-      status: status.trim(),
-      description: textOf(description),
-      location: textOf([city, [state, zip].filter(Boolean).join(" ")].filter(Boolean).join(", ")),
-    })),
-    ...(estimatedDelivery === undefined ? {} : { promisedAt: estimatedDelivery }),
-  });
-
-/** An empty text is stored as null: otherwise the same event, sent again without a text, would count as another one. */
-function textOf(given: string | undefined): string | null {
-  return given || null;
 }

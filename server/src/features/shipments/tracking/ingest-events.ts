@@ -1,6 +1,7 @@
 import { cutText } from "../../../core/cut-text.ts";
 import { HubError, validationFailed } from "../../../core/errors.ts";
 import { orNotFound } from "../../../core/resources.ts";
+import { isDay } from "../../../core/time-zones.ts";
 import { byShapeAndRules, failAt, placed, sortRows } from "../../../core/row-failure.ts";
 import type { Ctx } from "../../../context.ts";
 import { change } from "../../../context.ts";
@@ -127,16 +128,38 @@ async function matchShipments(
 export type TrackingRecord = {
   carrier?: string;
   trackingNumber: string;
-  events: { at: string; status: string; description?: string | null; location?: string | null; key?: string }[];
+  events: {
+    at: string;
+    status: string;
+    description?: string | null;
+    location?: string | null;
+    key?: string;
+    /** Of the place of the event, for a time without an offset. Default: by `location`. */
+    zone?: string;
+  }[];
   /** The carrier's delivery estimate; the first one is the promise if there is no other. */
   promisedAt?: string | null;
+};
+
+type RecordOptions = {
+  /** They are the answer to a poll, and not sent by a webhook. Default: true. */
+  isPull?: boolean;
+  /** Zone of local times without a place, of shipments whose destination has no known zone. Default: UTC. */
+  timeZone?: string;
+  /** Events longer than this before the ship date are dropped: they are of another parcel with the same number. */
+  reuseMs?: number;
 };
 
 /**
  * In the caller's transaction, with three or four statements for all records. Unreadable events are skipped and reported;
  * an unknown status is stored as `unknown` with the carrier's own status.
  */
-export async function applyTrackingRecords(tx: Tx, ctx: Ctx, records: TrackingRecord[]) {
+export async function applyTrackingRecords(
+  tx: Tx,
+  ctx: Ctx,
+  records: TrackingRecord[],
+  { isPull = true, timeZone = "UTC", reuseMs = Infinity }: RecordOptions = {},
+) {
   /** Events and dates that could not be read, by the index of their record. */
   const invalid: { index: number; message: string }[] = [];
   /** Tracking numbers without a shipment. */
@@ -154,19 +177,22 @@ export async function applyTrackingRecords(tx: Tx, ctx: Ctx, records: TrackingRe
     const { promisedAt } = record;
     const readable = record.events.filter(({ at }) => readEventTime(at, "UTC") !== undefined);
     const past = readable.filter(({ at }) => !isYetToCome(readEventTime(at, "UTC")!, now));
-    const hasEstimate = promisedAt != null && isTime(promisedAt);
+    const hasEstimate = promisedAt != null && readEstimate(promisedAt, "UTC") !== undefined;
     const note = (message: string): void => void invalid.push({ index, message });
     if (readable.length < record.events.length) note("An event has no readable time.");
     if (past.length < readable.length) note("An event is in the future.");
     if (promisedAt != null && !hasEstimate) note("promisedAt is not a valid time.");
-    const estimate = hasEstimate ? { estimatedAt: new Date(promisedAt).toISOString() } : {};
-    for (const { id, orderId, timezone } of shipments) {
-      const events = past.map((event) => readEvent(event, timezone));
-      reports.push({ shipmentId: id, orderId, events, ...estimate });
+    for (const { id, orderId, timezone, shippedAt } of shipments) {
+      // UTC stands for an unknown destination.
+      const zone = timezone === "UTC" ? timeZone : timezone;
+      const since = shippedAt.getTime() - reuseMs;
+      const events = past.map((event) => readEvent(event, zone)).filter(({ at }) => Date.parse(at) >= since);
+      const estimatedAt = hasEstimate ? readEstimate(promisedAt, zone) : undefined;
+      reports.push({ shipmentId: id, orderId, events, ...(estimatedAt === undefined ? {} : { estimatedAt }) });
       recordOf.set(id, index);
     }
   }
-  const applied = await applyReports(tx, ctx, reports, true);
+  const applied = await applyReports(tx, ctx, reports, isPull);
   const counts = { added: 0, corrected: 0, duplicate: 0 };
   for (const [id, { outcomes, isFull }] of applied) {
     for (const outcome of outcomes.values()) counts[outcome]++;
@@ -178,7 +204,7 @@ export async function applyTrackingRecords(tx: Tx, ctx: Ctx, records: TrackingRe
 }
 
 function readEvent(event: TrackingRecord["events"][number], timezone: string): TrackingEvent {
-  const { at, status, description, location, key } = event;
+  const { at, status, description, location, key, zone } = event;
   const request = {
     at,
     status: clean(status, 64),
@@ -186,7 +212,7 @@ function readEvent(event: TrackingRecord["events"][number], timezone: string): T
     ...(location == null ? {} : { location: clean(location, 200) }),
     ...(key === undefined ? {} : { key: clean(key, 100) }),
   };
-  return toEvent(request, timezone);
+  return toEvent(request, timezone, zone);
 }
 
 /** Cuts a text to the stored length and removes characters that cannot be stored. */
@@ -194,7 +220,9 @@ function clean(text: string, maxLength: number): string {
   return cutText(text.replaceAll("\0", ""), maxLength).toWellFormed();
 }
 
-function isTime(text: string): boolean {
-  const year = new Date(text).getUTCFullYear();
-  return year >= 1970 && year <= 2200;
+/** A delivery estimate. A day stands for its end at the destination: its first moment in UTC is the day before in America. */
+function readEstimate(text: string, zone: string): string | undefined {
+  const moment = readEventTime(isDay(text) ? `${text}T23:59:59` : text, zone) ?? new Date(text);
+  const year = new Date(moment).getUTCFullYear();
+  return year >= 1970 && year <= 2200 ? new Date(moment).toISOString() : undefined;
 }

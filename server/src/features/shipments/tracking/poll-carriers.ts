@@ -11,9 +11,10 @@ import {
 import type { CarrierOrFailure } from "../../carrier-accounts/carrier-requests.ts";
 import { backoffUntil, tryOpenCarrier } from "../../carrier-accounts/carrier-requests.ts";
 import type { CarrierResponse, OpenCarrier } from "../../carrier-accounts/open-carrier.ts";
+import { renewWebhook } from "../../carrier-accounts/webhook-subscriptions.ts";
 import { carrierKeyOf } from "../shipment.ts";
+import { applyCarrierReports } from "./carrier-reports.ts";
 import { fetchTracking } from "./fetch-tracking.ts";
-import { applyTrackingRecords } from "./ingest-events.ts";
 import { pollIntervalMs, pollTimeAt } from "./poll-schedule.ts";
 import * as store from "./tracking-polls.store.ts";
 
@@ -23,7 +24,7 @@ const dayMs = 24 * 60 * 60_000;
 const maxAttempts = 8;
 
 /**
- * Polls carriers for the tracking of undelivered shipments, through the first active account of each carrier in the
+ * Renews the webhooks of the account, then polls carriers for the tracking of undelivered shipments, through the first active account of each carrier in the
  * organization. A failing account does not affect the others.
  */
 export const trackingWork: WorkKind<World, TrackingPoll> = {
@@ -36,6 +37,7 @@ export const trackingWork: WorkKind<World, TrackingPoll> = {
     const ctx = contextOf(world, account);
     // A later version of the hub may support tracking for this carrier.
     if (!listTrackingCarriers().includes(account.carrier)) return await finishPoll(ctx, account, dayMs);
+    await renewWebhook(ctx, account.id);
     if (!(await isFirst(ctx, account))) return await finishPoll(ctx, account, pollIntervalMs);
     const response = await pollAll(ctx, account, slice);
     if (response === "yield") return response;
@@ -104,7 +106,7 @@ async function pollBatch(
   if (parcels.length === 0) return { done: 0 };
   const response = await fetchTracking(ctx, open, parcels, stopping);
   if ("done" in response) {
-    await ctx.db.transaction((tx) => applyTrackingRecords(tx, ctx, response.done));
+    await ctx.db.transaction((tx) => applyCarrierReports(tx, ctx, carrier, response.done, { isPull: true }));
     return { done: parcels.length };
   }
   // Otherwise the claims stay: if one of these parcels makes the carrier fail, the next batch contains others.

@@ -4,8 +4,8 @@ import type { Ctx } from "../../../context.ts";
 import { change } from "../../../context.ts";
 import { listTrackingAccountsAcrossOrgs, listTrackingCarriers } from "../../carrier-accounts/carrier-accounts.ts";
 import { openCarrier } from "../../carrier-accounts/open-carrier.ts";
+import { applyCarrierReports } from "./carrier-reports.ts";
 import { fetchTracking } from "./fetch-tracking.ts";
-import { applyTrackingRecords } from "./ingest-events.ts";
 import { presentTo } from "../present-shipment.ts";
 import type { TrackAnswer } from "../shipment-answers.schemas.ts";
 import type { Shipment } from "../shipment.ts";
@@ -37,7 +37,7 @@ export async function trackShipment(ctx: Ctx, id: string): Promise<TrackAnswer> 
   }
   return await change(ctx, async (tx) => {
     const known = await findShipment(tx, ctx.orgId, id);
-    await applyTrackingRecords(tx, ctx, response.done);
+    await applyCarrierReports(tx, ctx, open.carrier.name, response.done, { isPull: true });
     const after = (await findShipment(tx, ctx.orgId, id))!;
     return { wasPolled: true, hasUpdates: after.version !== known?.version, shipment: presentTo(ctx, after) };
   });

@@ -85,7 +85,9 @@ export function track(events: readonly TrackingEvent[]): Tracking {
     // A late scan after the delivery does not count as acceptance.
     if (isAcceptance && result.deliveredAt === null) result.acceptedAt ??= at;
     if (isAttempt) result.firstAttemptAt ??= at;
-    if (status !== result.status && canMove(shipmentMoves, result.status, status)) {
+    // A status that is not understood changes nothing that is known.
+    const isNews = status !== "unknown" || result.statusAt === null;
+    if (isNews && status !== result.status && canMove(shipmentMoves, result.status, status)) {
       result.status = status;
       result.statusAt = at;
       if (status === "delivered") result.deliveredAt = at;

@@ -6,8 +6,8 @@ import { upsSales } from "./labels.ts";
 import { refuse } from "./replies.ts";
 import { activitiesOf, clockTexts, missingHeader, trackingNumberPattern } from "./tracking.ts";
 
-/** Track Alert: events of a package are pushed for 14 days. */
-export function upsAlerts(now: () => Date): Operation[] {
+/** Track Alert: events of a package are pushed for 14 days, those of an account's packages until it is unsubscribed. */
+export function upsAlerts(accountNumber: string, now: () => Date): Operation[] {
   return [
     {
       name: "subscribe",
@@ -15,7 +15,43 @@ export function upsAlerts(now: () => Date): Operation[] {
       path: /^\/api\/track\/v2\/subscription\/(\w+)\/package$/,
       answer: (request, match, standIn) => subscribe(request, match[1]!, standIn, now()),
     },
+    {
+      name: "subscribe",
+      method: "POST",
+      path: /^\/api\/track\/v2\/subscription\/(\w+)\/account$/,
+      answer: (request, match, standIn) => subscribeAccount(request, match[1]!, standIn, { accountNumber, at: now() }),
+    },
   ];
+}
+
+const AccountSubscriptionBody = Type.Object({
+  locale: Matching("^[a-z]{2}_[A-Z]{2}$"),
+  countryCode: Type.Optional(Matching("^[A-Z]{2}$")),
+  eventPreferences: Type.Optional(Type.Array(OneOf(["D", "I", "M", "X"]), { minItems: 1, maxItems: 4 })),
+  subscriptionId: Type.String({ minLength: 1 }),
+  clientSubscriptionId: Type.String({ minLength: 1 }),
+  shipperAccountNumber: Type.String({ minLength: 1 }),
+  subAccountType: Type.Array(Type.String(), { minItems: 1 }),
+});
+
+/** All packages of the account. Published documents show one successful example; the text of the refused account is ours. */
+function subscribeAccount(
+  request: CarrierRequest,
+  type: string,
+  standIn: StandIn,
+  { accountNumber, at }: { accountNumber: string; at: Date },
+): CarrierReply {
+  const missing = missingHeader(request);
+  if (missing) return missing;
+  if (!["standard", "enhanced"].includes(type)) return refuse(400, "VSS930", "Type is missing or invalid.");
+  const { value: body, errors } = check(AccountSubscriptionBody, request.json());
+  if (errors?.[0]?.pointer === "/locale")
+    return refuse(400, "VSS300", "Locale is required. The Subscription request has been rejected.");
+  if (errors) return refuse(400, "VSS000", `Invalid request: ${errors[0]!.pointer} ${errors[0]!.message}`);
+  if (body.shipperAccountNumber !== accountNumber) return refuse(400, "VSS000", "Invalid shipper account number.");
+  const preferences = body.eventPreferences ?? ["D", "I", "M", "X"];
+  standIn.record({ kind: "subscribe", accountNumber, preferences, at: at.toISOString() });
+  return { status: 200, body: { expiryDate: "9999-12-31" } };
 }
 
 const SubscriptionBody = Type.Object({
@@ -77,8 +113,10 @@ export function trackAlert(standIn: StandIn, trackingNumber: string, now: Date):
     .journal("subscribe")
     .some(
       (entry) =>
-        (entry.trackingNumbers as string[]).includes(trackingNumber) &&
-        now.getTime() - Date.parse(String(entry.at)) < 14 * 86_400_000 &&
+        (entry.accountNumber === undefined
+          ? (entry.trackingNumbers as string[]).includes(trackingNumber) &&
+            now.getTime() - Date.parse(String(entry.at)) < 14 * 86_400_000
+          : entry.accountNumber === sale?.shipperNumber) &&
         (entry.preferences as string[]).includes(latest?.type.charAt(0) ?? ""),
     );
   if (!sale || !latest || !isWanted) return undefined;

@@ -96,7 +96,7 @@ export async function startUps({
         ...upsRating(accountNumber, today),
         ...upsShipping(accountNumber, now),
         ...upsTracking(now),
-        ...upsAlerts(now),
+        ...upsAlerts(accountNumber, now),
         ...upsPickups(accountNumber, today),
         ...upsAddresses(),
       ],
