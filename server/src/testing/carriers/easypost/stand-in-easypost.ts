@@ -25,6 +25,7 @@ import { startStandIn } from "../stand-in-api.ts";
  * | list_price_missing     | rate          | `list_rate` and `retail_rate` are null                                                  |
  * | duplicate_rates        | rate          | every service comes twice, under different ids                                          |
  * | unknown_fields         | any           | fields that no document describes                                                       |
+ * | forbidden              | any           | 403: the key may not do this                                                            |
  * | purchase_in_progress   | buy           | SHIPMENT.PURCHASE.IN_PROGRESS, nothing is bought                                        |
  * | postage_failure        | buy           | SHIPMENT.POSTAGE.FAILURE, nothing is bought                                             |
  * | stale_rate             | buy           | the rate is too old: SHIPMENT.POSTAGE.FAILURE until the shipment is rated again         |
@@ -103,6 +104,8 @@ export async function startEasypost({
     broken: () => fail(500, "INTERNAL_SERVER_ERROR", "We are sorry, but something went wrong."),
     authorize(request, { name }) {
       if (name === "label_file") return undefined;
+      if (standIn.takeFault("forbidden", name))
+        return fail(403, "FORBIDDEN", "The api key is not authorized for this request.");
       const key = keyOf(request);
       if (key !== undefined && inactive.has(key)) {
         return fail(
