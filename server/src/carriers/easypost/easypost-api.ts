@@ -21,7 +21,9 @@ export const api: JsonApi = {
   reasonIn,
   failureIn(body, reason, { retryAfterMs }) {
     const code = asText(asObject(asObject(body).error).code) ?? "";
-    const meaning = Object.hasOwn(meanings, code) ? meanings[code] : undefined;
+    const known = Object.hasOwn(meanings, code) ? meanings[code] : undefined;
+    // An old rate has the code of any refusal by the carrier.
+    const meaning = known ?? (/\bre-?rate\b|rate .*no longer available/i.test(reason) ? "rate_expired" : undefined);
     if (meaning === undefined) return undefined;
     const isUnknown = meaning !== "rate_expired";
     const options = { retryable: isUnknown, mayHaveHappened: isUnknown, retryAfterMs };

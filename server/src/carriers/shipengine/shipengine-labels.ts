@@ -109,7 +109,13 @@ async function labelOf(call: CarrierCall, answer: Json, { parcels: wanted }: Lab
   for (const { source } of sold.parcels) files.push(await fileOf(call, source));
   const form = await fileOf(call, sold.form);
   const parcels = sold.parcels.map(({ trackingNumber }, index) => ({ trackingNumber, file: files[index] ?? null }));
-  return { ...sold.label, parcels, ...(form ? { documents: [{ kind: "customs", file: form }] } : {}) };
+  // Without a file of its own, the label of a parcel is a page of the lead's.
+  return {
+    ...sold.label,
+    parcels,
+    leadHasAllLabels: true,
+    ...(form ? { documents: [{ kind: "customs", file: form }] } : {}),
+  };
 }
 
 /** Inline files are data URLs. Others are on the API's own host, which wants the key, or elsewhere. */

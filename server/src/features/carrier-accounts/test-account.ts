@@ -37,12 +37,19 @@ async function ownProblems(ctx: Ctx, { account, carrier, credentials }: OpenCarr
 async function problemsAtCarrier(ctx: Ctx, open: OpenCarrier): Promise<AccountProblem[]> {
   const { testAccount: test } = open.carrier;
   if (!test) return [];
+  const { baseUrl } = open.account.settings;
+  const hint = typeof baseUrl === "string" ? ` Check the API address ${baseUrl} in the settings of the account.` : "";
+  const explained = ({ part, message }: AccountProblem): AccountProblem => ({
+    part,
+    message: part === "address" ? `${message}${hint}` : message,
+  });
   const response = await callCarrier(ctx, open, "testAccount", singleCall(ctx.requestId), (_carrier, call) =>
     test(call),
   );
-  if ("done" in response) return response.done.map(({ part, message }) => ({ part, message: cleanText(message) }));
-  if ("unknown" in response) return [{ part: "address", message: response.unknown }];
-  return [{ part: partOf(response.rejected), message: response.rejected.message }];
+  if ("done" in response)
+    return response.done.map(({ part, message }) => explained({ part, message: cleanText(message) }));
+  if ("unknown" in response) return [explained({ part: "address", message: response.unknown })];
+  return [explained({ part: partOf(response.rejected), message: response.rejected.message })];
 }
 
 const parts: Record<string, AccountProblem["part"]> = {

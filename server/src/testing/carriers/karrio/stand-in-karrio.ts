@@ -24,6 +24,7 @@ import { startStandIn } from "../stand-in-api.ts";
  * | carrier_timed_out_before/after | buy           | the same 424, nothing is bought / the label is bought                        |
  * | warning_beside_label           | buy           | 200, the label is bought, and there is a message                             |
  * | tracking_number_reused         | buy           | the label gets the tracking number of an earlier one                         |
+ * | one_tracking_number            | buy           | several parcels get one number, as with some carriers                        |
  * | void_refused                   | void          | 424 with the message of the carrier                                          |
  * | pickup_refused                 | book_pickup   | 424                                                                          |
  * | pickup_dispatched              | cancel_pickup | 424                                                                          |
