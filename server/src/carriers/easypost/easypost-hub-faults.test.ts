@@ -124,10 +124,10 @@ test("fields that no document describes are ignored", async () => {
   expect((await shop.buy(ground)).body.label.status).toBe("purchased");
 });
 
-test("a tracking number that was used before is that of the new label", async () => {
-  const first = (await shop.buy(ground)).body;
+test("a tracking number that was used before is that of the new label, whose order gets a parcel of its own", async () => {
+  const first = (await shop.buy(ground, { orderId: (await shop.order()).id })).body;
   standIn.inject("tracking_number_reused", { operation: "buy" });
-  const { status, body } = await shop.buy(ground);
+  const { status, body } = await shop.buy(ground, { orderId: (await shop.order()).id });
   expect([status, body.label.trackingNumber]).toEqual([201, first.label.trackingNumber]);
   expect(body.shipment.id).not.toBe(first.shipment.id);
 });

@@ -93,7 +93,7 @@ async function labelOf(call: CarrierCall, shipment: Json, { parcels: wanted }: L
   return {
     ...sold.label,
     parcels,
-    leadHasAllLabels: true,
+    ...(parcels.length > 1 ? { leadHasAllLabels: true } : {}),
     ...(invoice ? { documents: [{ kind: "customs", file: invoice }] } : {}),
   };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { afterFile } from "../../after-file.ts";
-import { carrierClient } from "../carrier-client.ts";
+import { carrierClient } from "../ask-stand-in.ts";
 import { given, karrioFixture, parcels, shipper } from "./karrio-fixture.ts";
 import { karrioConnections, karrioPrice } from "./rates.ts";
 import { startKarrio } from "./stand-in-karrio.ts";
