@@ -19,7 +19,7 @@ type Body = { [name: string]: Body } & { [at: number]: Body } & Iterable<Body>;
 /** Sends one request, as a program of a carrier's customer would. */
 export async function ask(
   url: string,
-  { method, headers = {}, json, form, text: given, timeoutMs = 5000 }: Question = {},
+  { method, headers = {}, json, form, text: given, timeoutMs = 20_000 }: Question = {},
 ): Promise<Reply> {
   const body = form
     ? new URLSearchParams(form).toString()

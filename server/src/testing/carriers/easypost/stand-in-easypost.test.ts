@@ -48,7 +48,7 @@ test("requests that the API forbids are refused with its error form", async () =
   const invalid = { status: 422, code: "SHIPMENT.INVALID_PARAMS" };
   expect(await post({ shipment: { ...shipment, parcel: { weight: "14" } } })).toMatchObject({
     ...invalid,
-    errors: [{ field: "weight", message: "must be number" }],
+    errors: [{ field: "weight", message: "This must be a number" }],
   });
   expect(await post({ shipment: { ...shipment, to_address: { ...to, zip: 97201 } } })).toMatchObject({
     ...invalid,

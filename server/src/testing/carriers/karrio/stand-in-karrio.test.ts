@@ -69,7 +69,7 @@ test("requests that the schema forbids are refused with path and reason", async 
   ]);
   expect(await errors({ parcels: [{ weight: "14", weight_unit: "OZ" }] })).toEqual([
     400,
-    "parcels[0].weight: This field must be number.",
+    "parcels[0].weight: This must be a number.",
   ]);
   expect(await errors({ parcels: [{ weight: 14, weight_unit: "ounce" }] })).toEqual([
     400,
