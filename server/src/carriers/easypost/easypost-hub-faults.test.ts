@@ -97,6 +97,28 @@ describe("a refused purchase", () => {
   });
 });
 
+describe("a purchase of several parcels", () => {
+  test("that is refused for one of them does not hide the label that was sold", async () => {
+    standIn.inject("second_piece_refused", { operation: "buy_order" });
+    const { status, body } = await shop.buy(ground, twoParcels);
+    const [sale] = shop.sales();
+    expect([status, body.carrierCode, shop.sales().length]).toEqual([409, "outcome_unknown", 1]);
+    expect(body.detail).toContain(`only the labels ${String(sale!.trackingNumber)} of several parcels`);
+    expect(body.detail).toContain("The carrier refused the second parcel.");
+    expect(await shop.exceptionsOf(body.labelId)).toMatchObject([{ code: "outcome_unknown" }]);
+    await org.post(`/shipments/labels/${body.labelId}/retry`);
+    expect(shop.sales()).toHaveLength(1);
+    expect((await shop.readLabel(body.labelId)).failure.code).toBe("outcome_unknown");
+  });
+
+  test("that is refused for all of them has failed", async () => {
+    standIn.inject("stale_rate", { operation: "buy" });
+    const { body } = await shop.buy(ground, twoParcels);
+    expect(body).toMatchObject({ code: "label_rejected", carrierCode: "rate_expired" });
+    expect(shop.sales()).toEqual([]);
+  });
+});
+
 test("a carrier that stays down ends as an unknown outcome, and a retry buys the label once", async () => {
   const id = await shop.connect();
   standIn.inject("error_before", { operation: "buy", times: 100 });

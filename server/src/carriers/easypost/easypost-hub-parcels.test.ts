@@ -14,6 +14,12 @@ const bought = async (more: object = {}, service = ground) => {
 };
 const newark = { city: "NEWARK", state: "NJ", zip: "07114" };
 
+test("a label of an account with a test key is bought in EasyPost's test mode", async () => {
+  const id = await shop.connect({ credentials: { apiKey: standIn.testKey } });
+  const { label } = await bought({ carrierAccountId: id });
+  expect(shop.sales()).toMatchObject([{ mode: "test", trackingNumber: label.trackingNumber }]);
+});
+
 describe("tracking", () => {
   const track = async (id: string) => (await org.post(`/shipments/${id}/track`)).body.shipment;
 

@@ -187,11 +187,6 @@ describe("a label", () => {
       expect((await shop.fileOf(label.id, `?parcel=${index + 1}`)).bytes).toEqual(labelFile("PDF", trackingNumber));
     }
   });
-
-  test("for a test key is bought in EasyPost's test mode", async () => {
-    const { label } = await bought();
-    expect(shop.sales()).toMatchObject([{ mode: "production", trackingNumber: label.trackingNumber }]);
-  });
 });
 
 describe("a void", () => {

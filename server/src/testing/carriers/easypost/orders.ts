@@ -79,6 +79,8 @@ function buyOrder(world: EasypostWorld, standIn: StandIn, order: Order, body: un
     return fail(422, "ORDER.RATE.UNAVAILABLE", "No rate was found for the carrier and service.");
   }
   for (const [index, shipment] of shipments.entries()) {
+    if (index === 1 && standIn.takeFault("second_piece_refused", "buy_order"))
+      return fail(422, "SHIPMENT.POSTAGE.FAILURE", "The carrier refused the second parcel.");
     const reply = buyShipment(world, standIn, shipment, { rate: rates[index]!, reference: order.reference });
     if (reply.status !== 200) return reply;
   }

@@ -33,6 +33,7 @@ import { startStandIn } from "../stand-in-api.ts";
  * | payment_required       | buy           | 402, nothing is bought                                                                  |
  * | timed_out_before/after | buy           | SHIPMENT.POSTAGE.TIMED_OUT, nothing is bought / the label is bought                     |
  * | no_response_before/after | buy         | SHIPMENT.POSTAGE.NO_RESPONSE, likewise                                                  |
+ * | second_piece_refused   | buy_order     | SHIPMENT.POSTAGE.FAILURE, the first parcel is bought                                    |
  * | tracking_number_reused | buy           | the label gets the tracking code of an earlier one                                      |
  * | refund_rejected        | void          | 200 with `refund_status` rejected; it may be asked for again                            |
  * | one_object             | void_many     | one refund instead of a list                                                            |
