@@ -30,6 +30,7 @@ export async function createLabel(call: CarrierCall, request: LabelRequest): Pro
   const found = await findEarlier(call, kind);
   const record = found ?? (await create(call, kind, body));
   if (isBought(record)) return await labelOf(call, record);
+  refusePart(record);
   const buy = async (from: Json): Promise<Json> => {
     const rate = chooseRate(from, request.service, request.quote?.accountId);
     return await buyRecord(call, kind, String(record.id), rate, insurance);
@@ -37,7 +38,8 @@ export async function createLabel(call: CarrierCall, request: LabelRequest): Pro
   try {
     return await labelOf(call, await buy(record));
   } catch (error) {
-    if (!(error instanceof RemoteError) || error.code !== "rate_expired") throw error;
+    // An order is bought by carrier and service: it has no rates to renew.
+    if (!(error instanceof RemoteError) || error.code !== "rate_expired" || kind === several) throw error;
     // The new rates belong to the same shipment, which is sold once.
     return await labelOf(call, await buy(await post(call, `${kind.path}/${segment(record.id)}/rerate`)));
   }
@@ -73,8 +75,11 @@ async function buyRecord(call: CarrierCall, kind: Kind, id: string, rate: Rate, 
   try {
     return await post(call, `${path}/buy`, { ...choice, ...(insurance === undefined ? {} : { insurance }) });
   } catch (error) {
-    if (!(error instanceof RemoteError) || error.code !== "already_bought") throw error;
-    return await lookUp(async () => await get(call, path));
+    if (!(error instanceof RemoteError)) throw error;
+    if (error.code === "already_bought") return await lookUp(async () => await get(call, path));
+    // The carrier may have refused one parcel after it sold another.
+    if (kind === several && !error.mayHaveHappened) refusePart(await lookUp(async () => await get(call, path)), error);
+    throw error;
   }
 }
 
@@ -85,6 +90,15 @@ function shipmentsOf(record: Json): Json[] {
 function isBought(record: Json): boolean {
   const shipments = shipmentsOf(record);
   return shipments.length > 0 && shipments.every(({ tracking_code }) => asText(tracking_code) !== undefined);
+}
+
+/** Some parcels of the order are sold and paid for. Buying it again would not bring the others, and a rejection would hide them. */
+function refusePart(record: Json, cause?: RemoteError): void {
+  const numbers = shipmentsOf(record).flatMap(({ tracking_code }) => asText(tracking_code) ?? []);
+  if (numbers.length === 0 || isBought(record)) return;
+  const reason = cause === undefined ? "" : ` ${cause.message}`;
+  const message = `EasyPost sold only the labels ${numbers.join(", ")} of several parcels.${reason} Refund them at EasyPost, or buy the others there.`;
+  throw new RemoteError("outcome_unknown", message);
 }
 
 async function labelOf(call: CarrierCall, record: Json): Promise<Label> {

@@ -10,18 +10,23 @@ type Request = Pick<LabelRequest, "from" | "to" | "parcels" | "options" | "shipD
 /** The body of POST /shipments: one parcel. */
 export function shipmentBody(request: Request, settings: Settings): object {
   const [parcel] = request.parcels;
-  return { ...commonBody(request, settings), ...pieceBody(request, settings, parcel!) };
+  const accounts = carrierAccounts(settings);
+  return {
+    ...commonBody(request),
+    ...pieceBody(request, settings, parcel!),
+    ...(accounts.length === 0 ? {} : { carrier_accounts: accounts }),
+  };
 }
 
-/** The body of POST /orders: one shipment for each parcel. */
+/** The body of POST /orders: one shipment for each parcel. Unlike in a shipment, carrier accounts are objects. */
 export function orderBody(request: Request, settings: Settings): object {
   const shipments = request.parcels.map((parcel) => pieceBody(request, settings, parcel));
-  return { ...commonBody(request, settings), shipments };
+  const accounts = carrierAccounts(settings).map((id) => ({ id }));
+  return { ...commonBody(request), shipments, ...(accounts.length === 0 ? {} : { carrier_accounts: accounts }) };
 }
 
 /** EasyPost turns the addresses of a return around itself: the merchant stays `from_address`. */
-function commonBody({ from, to, options }: Request, settings: Settings): object {
-  const accounts = carrierAccounts(settings);
+function commonBody({ from, to, options }: Request): object {
   const isReturn = options.isReturn === true;
   const [sender, receiver] = isReturn ? [to, from] : [from, to];
   const residential = options.residential ?? undefined;
@@ -29,7 +34,6 @@ function commonBody({ from, to, options }: Request, settings: Settings): object 
     from_address: { ...addressBody(sender), ...(isReturn ? { residential } : {}) },
     to_address: { ...addressBody(receiver), ...(isReturn ? {} : { residential }) },
     ...(isReturn ? { is_return: true } : {}),
-    ...(accounts.length === 0 ? {} : { carrier_accounts: accounts }),
   };
 }
 

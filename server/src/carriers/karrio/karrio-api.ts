@@ -1,4 +1,5 @@
 import type { CarrierCall, Settings } from "../seam/carrier.ts";
+import { isCarrierTimeout } from "../seam/carrier-timeouts.ts";
 import { RemoteError } from "../seam/http.ts";
 import type { HttpRequest } from "../seam/http.ts";
 import { baseUrlOf, sendJson } from "../seam/json-api.ts";
@@ -24,7 +25,7 @@ export const api: JsonApi = {
     if (status === 409) return new RemoteError("conflict", `karrio: ${reason}`);
     if (status === 405) return new RemoteError("not_found", "This version of karrio does not have the request.");
     // karrio passes a timeout of the carrier on as a refusal, and the carrier may have sold the label.
-    if (status < 500 && /time(d)?[ _-]?out/i.test(reason))
+    if (status < 500 && isCarrierTimeout(reason))
       return new RemoteError("timed_out", `karrio: ${reason}`, { retryable: true, mayHaveHappened });
     return undefined;
   },

@@ -137,12 +137,6 @@ describe("failures of the purchase", () => {
       { code: "rejected", mayHaveHappened: false },
       3,
     ],
-    [
-      "a carrier that timed out",
-      { status: 424, body: { messages: [{ message: "The request timed out" }] } },
-      { code: "timed_out", retryable: true, mayHaveHappened: true },
-      2,
-    ],
     ["500", { status: 500 }, { code: "remote_error", mayHaveHappened: true }, 2],
     [
       "an answer without a number",
@@ -157,6 +151,21 @@ describe("failures of the purchase", () => {
     expect(notes).toHaveLength(noteCount);
     expect("sentAt" in notes.at(-1)!).toBe(noteCount === 2);
   });
+
+  test.each(["The request timed out", "The carrier did not respond in time."])(
+    "a carrier that did not answer (%s) may have sold the label: karrio is asked, and nothing is bought again",
+    async (message) => {
+      const silent = {
+        [buyPath]: () => ({ status: 424, body: { messages: [{ message }] } }),
+        "GET /v1/shipments/shp_7d1": () => ({ status: 200, body: fixture("shipment-draft") }),
+      };
+      const { label, notes } = await buying({ routes: silent });
+      expect(label).toMatchObject({ code: "timed_out", retryable: true, mayHaveHappened: true });
+      expect(notes.at(-1)).toEqual({ shipmentId: "shp_7d1", carrierTimedOut: true });
+      const second = await buying({ routes: silent, attempt: 2, noted: notes.at(-1)! });
+      expect(second.label).toMatchObject({ code: "outcome_unknown", mayHaveHappened: true });
+    },
+  );
 });
 
 describe("a repeat", () => {

@@ -25,6 +25,7 @@ export async function createLabel(call: CarrierCall, request: LabelRequest): Pro
   const rate = chooseRate(shipment, request.service, request.quote?.carrierId);
   if (call.settings.testMode === true && !rate.isTest)
     throw new RemoteError("live_connection", `karrio would buy from a live connection, and this account is for tests.`);
+  if (call.noted?.carrierTimedOut === true) throw cannotFindOut(rate.carrierName ?? "the carrier", request);
   const sentAt = asText(call.noted?.sentAt);
   if (sentAt !== undefined && call.now().getTime() - Date.parse(sentAt) < settledMs) throw stillOpen();
   await call.note({ shipmentId: shipment.id, sentAt: call.now().toISOString() });
@@ -35,6 +36,13 @@ export async function createLabel(call: CarrierCall, request: LabelRequest): Pro
 function stillOpen(): RemoteError {
   const message = "The purchase may still be under way in karrio.";
   return new RemoteError("in_progress", message, { retryable: true, mayHaveHappened: true, retryAfterMs: 60_000 });
+}
+
+/** karrio has no label, but the carrier may have sold one without karrio knowing: buying again could pay twice. */
+function cannotFindOut(carrier: string, { reference }: LabelRequest): RemoteError {
+  const where = reference === undefined ? "" : ` with the reference ${reference}`;
+  const message = `${carrier} did not answer karrio and may have sold the label. Look for a label${where} at ${carrier}.`;
+  return new RemoteError("outcome_unknown", message, { mayHaveHappened: true });
 }
 
 async function create(call: CarrierCall, body: object): Promise<Json> {
@@ -64,8 +72,9 @@ async function purchase(call: CarrierCall, { id }: Json, choice: object): Promis
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error;
     if (error.code === "conflict") return await lookUp(async () => await get(call, path));
+    if (error.code === "timed_out") await call.note({ shipmentId: id, carrierTimedOut: true });
     // It was refused, so it is not under way any more.
-    if (!error.mayHaveHappened) await call.note({ shipmentId: id });
+    else if (!error.mayHaveHappened) await call.note({ shipmentId: id });
     throw error;
   }
 }
@@ -81,7 +90,12 @@ async function labelOf(call: CarrierCall, shipment: Json, { parcels: wanted }: L
   // Numbers beyond those of the parcels are of return labels.
   const numbers = sold.numbers.slice(0, wanted.length);
   const parcels = numbers.map((trackingNumber, index) => ({ trackingNumber, file: index === 0 ? file : null }));
-  return { ...sold.label, parcels, ...(invoice ? { documents: [{ kind: "customs", file: invoice }] } : {}) };
+  return {
+    ...sold.label,
+    parcels,
+    ...(parcels.length > 1 ? { leadHasAllLabels: true } : {}),
+    ...(invoice ? { documents: [{ kind: "customs", file: invoice }] } : {}),
+  };
 }
 
 /** Addresses of files are relative, or on the host of karrio, which wants the token, or elsewhere. */

@@ -21,6 +21,7 @@ export type Rate = {
   id: string | undefined;
   service: string;
   carrierId: string;
+  carrierName: string | undefined;
   cents: number;
   currency: string;
   lines: { code: string; label: string; cents: number }[];
@@ -85,6 +86,7 @@ export function readRate(one: Json): Rate {
     id: asText(one.id),
     service: asText(one.service) ?? "unknown",
     carrierId: asText(one.carrier_id) ?? "",
+    carrierName: asText(one.carrier_name),
     cents: centsOf(one.total_charge, currency),
     currency,
     lines: asList(one.extra_charges).flatMap(({ name, amount, currency: own }) => {

@@ -14,6 +14,8 @@ export type Label = {
   charge: Charge | null;
   /** In the order of the request; the first is the lead parcel. A file may be missing: the label is paid for all the same. */
   parcels: { trackingNumber: string; file: LabelFile | null }[];
+  /** The file of the lead parcel has the labels of all parcels: that the others have none is no problem. */
+  leadHasAllLabels?: boolean;
   documents?: { kind: "customs" | "receipt"; file: LabelFile }[];
   /** The carrier's promise for this shipment. */
   transitDays?: number;

@@ -1,4 +1,5 @@
 import type { CarrierCall, Settings } from "../seam/carrier.ts";
+import { isCarrierTimeout } from "../seam/carrier-timeouts.ts";
 import { RemoteError } from "../seam/http.ts";
 import type { HttpRequest } from "../seam/http.ts";
 import { sendJson } from "../seam/json-api.ts";
@@ -27,10 +28,8 @@ export const api: JsonApi = {
     return words.length > 0 ? words.join(" ") : (asText(asObject(error).message) ?? asText(error));
   },
   failureIn(body, reason) {
-    const codes = asList(asObject(body).errors).map(({ error_code }) => asText(error_code) ?? "");
-    const code = codes.find((one) => Object.hasOwn(meanings, one));
-    if (code === undefined) return undefined;
-    const meaning = meanings[code]!;
+    const meaning = meaningOf(asList(asObject(body).errors));
+    if (meaning === undefined) return undefined;
     const isUnknown = meaning === "timed_out";
     return new RemoteError(meaning, `ShipEngine: ${reason}`, { retryable: isUnknown, mayHaveHappened: isUnknown });
   },
@@ -45,6 +44,17 @@ const meanings: Record<string, string> = {
   unauthorized: "unauthorized",
   forbidden: "forbidden",
 };
+
+/** Errors of carriers often have no code of their own: that the carrier did not answer is in their words. */
+function meaningOf(errors: Json[]): string | undefined {
+  const codes = errors.map(({ error_code }) => asText(error_code) ?? "");
+  const known = codes.find((code) => Object.hasOwn(meanings, code));
+  if (known !== undefined) return meanings[known];
+  const isSilent = errors.some(
+    ({ error_source, message }) => error_source === "carrier" && isCarrierTimeout(asText(message) ?? ""),
+  );
+  return isSilent ? "timed_out" : undefined;
+}
 
 /** `carrier_name` and `field_name` say where to look. */
 export function reasonOf(error: Json): string {

@@ -165,6 +165,11 @@ describe("failures of the purchase", () => {
       { code: "timed_out", retryable: true, mayHaveHappened: true },
     ],
     [
+      "a carrier that timed out without a code",
+      { status: 400, body: { errors: [{ error_source: "carrier", message: "The carrier did not respond." }] } },
+      { code: "timed_out", retryable: true, mayHaveHappened: true },
+    ],
+    [
       "a refusal",
       { status: 400, body: { errors: [{ error_code: "unspecified", message: "No." }] } },
       { code: "rejected", mayHaveHappened: false },
@@ -172,7 +177,8 @@ describe("failures of the purchase", () => {
     ["500", { status: 500, body: "" }, { code: "remote_error", retryable: true, mayHaveHappened: true }],
     ["HTML with status 200", { status: 200, body: "<html>" }, { code: "invalid_json", mayHaveHappened: true }],
   ])("%s", async (_name, answer, expected) => {
-    expect((await buying({ routes: { "POST /v1/labels": () => answer } })).label).toMatchObject(expected);
+    const routes = { "POST /v1/labels": () => answer, "GET /v1/labels/se-l1": () => answer };
+    expect((await buying({ routes })).label).toMatchObject(expected);
   });
 
   test("a price that cannot be read is no price", async () => {

@@ -104,12 +104,32 @@ async function carrierFor(call: CarrierCall, { service, quote }: LabelRequest): 
 }
 
 async function labelOf(call: CarrierCall, answer: Json, { parcels: wanted }: LabelRequest): Promise<Label> {
-  const sold = soldIn(answer, wanted.length);
+  const sold = soldIn(await withFile(call, answer), wanted.length);
   const files: (LabelFile | null)[] = [];
   for (const { source } of sold.parcels) files.push(await fileOf(call, source));
   const form = await fileOf(call, sold.form);
   const parcels = sold.parcels.map(({ trackingNumber }, index) => ({ trackingNumber, file: files[index] ?? null }));
-  return { ...sold.label, parcels, ...(form ? { documents: [{ kind: "customs", file: form }] } : {}) };
+  // Without a file of its own, the label of a parcel is a page of the lead's.
+  return {
+    ...sold.label,
+    parcels,
+    ...(parcels.length > 1 ? { leadHasAllLabels: true } : {}),
+    ...(form ? { documents: [{ kind: "customs", file: form }] } : {}),
+  };
+}
+
+/** After this many attempts a label is taken without its file. */
+const attemptsForFile = 6;
+
+/** Some carriers make the file later. The label is sold; it is asked for again until the file is there. */
+async function withFile(call: CarrierCall, answer: Json): Promise<Json> {
+  const isReady = (label: Json): boolean =>
+    label.status !== "processing" || asText(asObject(label.label_download).href) !== undefined;
+  const id = asText(answer.label_id);
+  if (isReady(answer) || id === undefined) return answer;
+  const newest = await lookUp(async () => await get(call, `/labels/${segment(id)}`));
+  if (isReady(newest) || call.attempt >= attemptsForFile) return newest;
+  throw stillOpen("The carrier is still making the label.");
 }
 
 /** Inline files are data URLs. Others are on the API's own host, which wants the key, or elsewhere. */

@@ -1,4 +1,5 @@
 import type { LabelRequest, RateRequest, Settings } from "../seam/carrier.ts";
+import { RemoteError } from "../seam/http.ts";
 import type { Customs, Parcel, ShipOptions } from "../seam/ship-options.ts";
 import { notSupported } from "../seam/unsupported.ts";
 
@@ -11,6 +12,8 @@ const confirmations = { none: "none", signature: "signature", adult_signature: "
 export function shipmentBody(request: Request, settings: Settings): object {
   const { from, to, parcels, options, shipDate } = request;
   const { signature, customs, residential } = options;
+  requireComplete("sender", from);
+  requireComplete("recipient", to);
   const isReturn = options.isReturn === true;
   const isInsured = options.insuredValue !== undefined || parcels.some(({ insuredValue }) => insuredValue);
   return {
@@ -24,6 +27,17 @@ export function shipmentBody(request: Request, settings: Settings): object {
     ...(customs ? { customs: customsBody(customs, from) } : {}),
     ...(customs?.taxIds ? { tax_identifiers: taxIdentifiers(customs.taxIds) } : {}),
   };
+}
+
+/** ShipEngine wants whole addresses, also for prices. */
+function requireComplete(whose: "sender" | "recipient", address: Address): void {
+  const { name, company, address1, city, provinceCode, province, zip, countryCode, phone } = address;
+  const parts = { name: name ?? company, address1, city, provinceCode: provinceCode ?? province, zip, countryCode };
+  const needed = whose === "sender" ? { ...parts, phone } : parts;
+  const missing = Object.entries(needed).flatMap(([part, value]) => (value?.trim() ? [] : [part]));
+  if (missing.length === 0) return;
+  const message = `ShipEngine needs a complete address. The address of the ${whose} has no ${missing.join(", ")}.`;
+  throw new RemoteError("address_incomplete", message);
 }
 
 export function addressBody(address: Address, residential?: boolean | null): object {

@@ -210,7 +210,8 @@ describe("ship options", () => {
   });
 
   test("of a return the customer's address is residential", async () => {
-    const changes = { from: customer, to: warehouse, options: { isReturn: true, residential: true } };
+    const from = { ...customer, phone: "5185550100" };
+    const changes = { from, to: warehouse, options: { isReturn: true, residential: true } };
     const { requests } = await quoting(changes);
     expect(requests[0]!.json).toMatchObject({
       rate_options: { is_return: true },

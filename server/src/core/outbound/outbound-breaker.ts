@@ -35,7 +35,7 @@ export async function throughBreaker<T extends { status: number }>(
     return await breakerFor(key, options).execute(work);
   } catch (error) {
     if (!(error instanceof BrokenCircuitError)) throw error;
-    const message = "The other side failed several times in a row and is left alone for a moment.";
+    const message = `The remote system failed several times in a row. Calls to it are paused for ${options.openMs / 1000} seconds.`;
     throw new RemoteError("circuit_open", message, { retryable: true, retryAfterMs: options.openMs, cause: error });
   }
 }

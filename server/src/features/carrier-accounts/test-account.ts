@@ -40,9 +40,22 @@ async function problemsAtCarrier(ctx: Ctx, open: OpenCarrier): Promise<AccountPr
   const response = await callCarrier(ctx, open, "testAccount", singleCall(ctx.requestId), (_carrier, call) =>
     test(call),
   );
-  if ("done" in response) return response.done.map(({ part, message }) => ({ part, message: cleanText(message) }));
-  if ("unknown" in response) return [{ part: "address", message: response.unknown }];
-  return [{ part: partOf(response.rejected), message: response.rejected.message }];
+  // The carrier failed or did not respond: that passes without a change of the account.
+  if ("unknown" in response) return [{ part: "address", message: sentences(response.unknown, "Try again later.") }];
+  const problems =
+    "done" in response ? response.done : [{ part: partOf(response.rejected), message: response.rejected.message }];
+  return problems.map((problem) => explained(problem, open.account.settings.baseUrl));
+}
+
+/** Says where to correct an address that the account has for itself. */
+function explained({ part, message }: AccountProblem, baseUrl: unknown): AccountProblem {
+  const words = cleanText(message);
+  if (part !== "address" || typeof baseUrl !== "string") return { part, message: words };
+  return { part, message: sentences(words, `Check the API address in the settings of the account: ${baseUrl}`) };
+}
+
+function sentences(first: string, second: string): string {
+  return `${first.replace(/\.?$/, ".")} ${second}`;
 }
 
 const parts: Record<string, AccountProblem["part"]> = {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { drawLabel } from "../../carriers/demo/demo-label.ts";
 import type { LabelFile } from "../../carriers/seam/labels.ts";
 import { workOff } from "../../queue/work.ts";
-import { gifLabel, pngLabel } from "../../testing/carriers/label-images.ts";
+import { gifLabel, pngLabel } from "../../testing/carriers/label-files.ts";
 import { readPdf } from "../../testing/read-pdf.ts";
 import { scriptLabels } from "../../testing/scripted-carrier.ts";
 import { startTestHub } from "../../testing/test-hub.ts";

@@ -39,8 +39,8 @@ export const purchase: CarrierRequest<ShipmentLabel, Sold> = {
     const sold = await readSold(ctx, label, shipDate, await carrier.createLabel!(call, request));
     if (!("problem" in sold)) return sold;
     ctx.log.error({ labelId: label.id, problem: sold.problem }, "a carrier sold a label that cannot be stored");
-    const message = "The carrier may have sold the label, but its response is invalid. Contact the carrier about it.";
-    throw new RemoteError("unexpected_response", message);
+    // Not a rejection: a second purchase could be paid twice.
+    throw new RemoteError("outcome_unknown", `${sold.message} Check with the carrier before you buy another one.`);
   },
   isPending: ({ status }) => status === "requested",
   async done(tx, ctx, current, sold) {

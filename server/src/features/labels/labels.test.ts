@@ -332,9 +332,9 @@ describe("a carrier that says no", () => {
   test("or answers nonsense: nothing is recorded that nobody could use", async () => {
     desk.nextTurns.push({ after: (label) => ({ ...label, parcels: [{ trackingNumber: "", file: null }] }) });
     const { body } = await buy();
-    expect(body).toMatchObject({ code: "label_rejected", carrierCode: "unexpected_response" });
+    expect(body).toMatchObject({ code: "label_rejected", carrierCode: "outcome_unknown" });
     desk.nextTurns.push({ after: (label) => ({ ...label, charge: { cents: -1, currency: "USD" } }) });
-    expect((await buy()).body.carrierCode).toBe("unexpected_response");
+    expect((await buy()).body.carrierCode).toBe("outcome_unknown");
   });
 });
 

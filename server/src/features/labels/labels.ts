@@ -73,11 +73,17 @@ export async function readLabelContent(ctx: Ctx, id: string, query: LabelFileQue
   if (content === undefined || contentType === null) {
     const message = label.status === "purchased" ? label.failure?.message : `The label is ${label.status}.`;
     const gone = "The file was removed at the end of its retention period.";
-    const none = "The carrier did not send this file to the hub. Download it from the carrier.";
+    const none = isInLead(label, query)
+      ? "The file of parcel 1 has the labels of all parcels."
+      : "The carrier did not send this file to the hub. Download it from the carrier.";
     throw new HubError("invalid_state", message ?? (contentType === null ? none : gone));
   }
   const fileName = `${name.replaceAll(/[^\w-]/g, "_")}.${endings[contentType]}`;
   return new Streamed(contentType, fileName, chunksOf(content));
+}
+
+function isInLead(label: ShipmentLabel, { parcel = 1, document }: LabelFileQuery): boolean {
+  return document === undefined && parcel > 1 && parcelsOf(label)[0]!.contentType !== null;
 }
 
 type LabelPart = { place: store.FilePlace; contentType: keyof typeof endings | null; name: string };

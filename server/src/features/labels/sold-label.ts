@@ -33,14 +33,32 @@ export async function readSold(
   requested: ShipmentLabel,
   shipDate: string,
   label: Label,
-): Promise<Sold | { problem: string }> {
+): Promise<Sold | Unstorable> {
   const problem = problemOf(label, parcelsOf(requested).length);
-  if (problem !== undefined) return { problem };
+  if (problem !== undefined) return unstorable(label, problem);
   const sold = { ...label, ...promiseInQuote(requested, label, shipDate) };
   const shipments = await prepareShipments(ctx, requested, sold, shipDate);
-  if (shipments.some(({ failures }) => failures.size > 0)) return { problem: "shipment" };
+  if (shipments.some(({ failures }) => failures.size > 0)) return unstorable(label, "shipment");
   return { label: sold, shipDate, shipments, ...readFiles(label) };
 }
+
+/** `message`: which label was sold, as far as its tracking numbers can be read, and what is wrong with it. */
+type Unstorable = { problem: string; message: string };
+
+function unstorable({ parcels }: Label, problem: string): Unstorable {
+  const numbers = parcels.flatMap(({ trackingNumber }) => (isStorableLine(trackingNumber) ? [trackingNumber] : []));
+  const which = numbers.length === 0 ? "" : ` ${numbers.join(", ")}`;
+  return {
+    problem,
+    message: `The carrier sold the label${which}, but ${problems[problem] ?? `its ${problem} is invalid`}.`,
+  };
+}
+
+const problems: Record<string, string> = {
+  parcels: "the number of labels is not that of the parcels",
+  trackingNumber: "the parcels do not have a tracking number each",
+  charge: "its price cannot be read",
+};
 
 /** The first field that cannot be stored. */
 function problemOf(label: Label, parcelCount: number): string | undefined {
@@ -58,7 +76,7 @@ function problemOf(label: Label, parcelCount: number): string | undefined {
   return isCarrierData(carrierData) ? undefined : "carrierData";
 }
 
-function readFiles({ parcels, documents = [] }: Label): Pick<Sold, "files" | "lack"> {
+function readFiles({ parcels, leadHasAllLabels = false, documents = [] }: Label): Pick<Sold, "files" | "lack"> {
   const files: store.LabelContent[] = [];
   let lack: Failure | null = null;
   const keep = (place: store.FilePlace, content: Buffer | undefined, trackingNumber: string): void => {
@@ -66,8 +84,10 @@ function readFiles({ parcels, documents = [] }: Label): Pick<Sold, "files" | "la
     if (content && bytes > 0 && bytes <= maxContentBytes) files.push({ ...place, content });
     else lack ??= lackOf(bytes, trackingNumber);
   };
-  for (const [position, { trackingNumber, file }] of parcels.entries())
+  for (const [position, { trackingNumber, file }] of parcels.entries()) {
+    if (leadHasAllLabels && position > 0 && !file) continue;
     keep({ kind: "parcel", position }, file?.content, trackingNumber);
+  }
   for (const [position, { file }] of documents.entries())
     keep({ kind: "document", position }, file.content, parcels[0]!.trackingNumber);
   return { files, lack };

@@ -101,7 +101,7 @@ export const booking: CarrierRequest<Pickup, BookedAnswer> = {
     ctx.log.error({ pickupId: pickup.id }, "a carrier confirmed a pickup with an invalid response");
     const message =
       "The carrier may have booked the pickup, but its response is invalid. Contact the carrier about it.";
-    throw new RemoteError("unexpected_response", message);
+    throw new RemoteError("outcome_unknown", message);
   },
   isPending: (current, sent) => current.status === "requested" && current.revision === sent.revision,
   done: (tx, ctx, current, confirmation) => save(tx, ctx, confirmed(current, confirmation, nowOf(ctx)), "scheduled"),

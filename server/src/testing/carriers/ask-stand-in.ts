@@ -1,8 +1,12 @@
+import type { Answer } from "../test-client.ts";
+
 type Question = {
   method?: string;
   headers?: Record<string, string>;
   json?: unknown;
   form?: Record<string, string>;
+  /** Sent as it is, with the type of JSON. */
+  text?: string;
   timeoutMs?: number;
 };
 
@@ -15,9 +19,11 @@ type Body = { [name: string]: Body } & { [at: number]: Body } & Iterable<Body>;
 /** Sends one request, as a program of a carrier's customer would. */
 export async function ask(
   url: string,
-  { method, headers = {}, json, form, timeoutMs = 5000 }: Question = {},
+  { method, headers = {}, json, form, text: given, timeoutMs = 20_000 }: Question = {},
 ): Promise<Reply> {
-  const body = form ? new URLSearchParams(form).toString() : json === undefined ? undefined : JSON.stringify(json);
+  const body = form
+    ? new URLSearchParams(form).toString()
+    : (given ?? (json === undefined ? undefined : JSON.stringify(json)));
   const type = form ? "application/x-www-form-urlencoded" : "application/json";
   const response = await fetch(url, {
     method: method ?? (body === undefined ? "GET" : "POST"),
@@ -40,4 +46,12 @@ function parse(text: string): Body {
 /** A field of an answer as text. */
 export function textOf(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined");
+}
+
+export type CarrierClient = (method: string, path: string, body?: unknown) => Promise<Answer>;
+
+/** Sends requests as an adapter would, with the same headers each time. Texts are sent as they are, anything else as JSON. */
+export function carrierClient(url: string, headers: Record<string, string> = {}): CarrierClient {
+  return async (method, path, body) =>
+    await ask(url + path, { method, headers, ...(typeof body === "string" ? { text: body } : { json: body }) });
 }

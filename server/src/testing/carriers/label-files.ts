@@ -2,68 +2,117 @@ import { crc32, deflateSync } from "node:zlib";
 
 export type LabelFormat = "PDF" | "PNG" | "ZPL" | "EPL2";
 
-/** A label that a viewer can open or a printer can print, 4 by 6 inches, with the tracking number in it. */
+/** What is printed on a label of the stand-ins: enough to tell labels apart, small enough for thousands of them. */
+type LabelText = { trackingNumber: string; carrier?: string; service?: string; to?: string };
+
+/** A label that a viewer can open or a printer can print, with nothing but the tracking number on it. */
 export function labelFile(format: LabelFormat, trackingNumber: string): Buffer {
-  if (format === "PDF") return pdfLabel(trackingNumber);
-  if (format === "PNG") return pngLabel(trackingNumber);
-  if (format === "ZPL") return Buffer.from(zplLabel(trackingNumber), "latin1");
+  const label = { trackingNumber };
+  if (format === "PDF") return pdfLabel(label);
+  if (format === "PNG") return pngLabel(label);
+  if (format === "ZPL") return zplLabel(label);
   return Buffer.from(`\nN\nq812\nQ1218,24\nA50,50,0,4,1,1,N,"${trackingNumber}"\nP1\n`, "latin1");
 }
 
-const zplLabel = (trackingNumber: string): string =>
-  `^XA\n^PW812\n^LL1218\n^FO50,50^A0N,40,40^FD${trackingNumber}^FS\n^FO50,120^BCN,200,N,N,N^FD${trackingNumber}^FS\n^XZ\n`;
-
-/** One page of 288 by 432 points. The cross-reference table holds the offset of each object, so objects are laid out first. */
-function pdfLabel(trackingNumber: string): Buffer {
-  const text = `BT /F1 14 Tf 20 390 Td (${trackingNumber.replaceAll(/[()\\]/g, "")}) Tj ET`;
+/** One page of 4 x 6 inches with the texts in Helvetica. */
+export function pdfLabel(label: LabelText): Buffer {
+  const escaped = textLines(label).map((line) => line.replace(/[\\()]/g, "\\$&"));
+  const drawn = escaped.map((line, at) => `1 0 0 1 20 ${400 - at * 24} Tm (${line}) Tj`).join("\n");
+  const content = `BT /F1 14 Tf\n${drawn}\nET`;
   const objects = [
     "<< /Type /Catalog /Pages 2 0 R >>",
     "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
     "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 288 432] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
-    `<< /Length ${text.length} >>\nstream\n${text}\nendstream`,
+    `<< /Length ${Buffer.byteLength(content, "latin1")} >>\nstream\n${content}\nendstream`,
     "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
   ];
   let file = "%PDF-1.4\n";
-  const offsets = objects.map((object, index) => {
-    const offset = file.length;
-    file += `${index + 1} 0 obj\n${object}\nendobj\n`;
+  const offsets = objects.map((object, at) => {
+    const offset = Buffer.byteLength(file, "latin1");
+    file += `${at + 1} 0 obj\n${object}\nendobj\n`;
     return offset;
   });
-  const table = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("");
-  const size = objects.length + 1;
-  file += `xref\n0 ${size}\n0000000000 65535 f \n${table}trailer\n<< /Size ${size} /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF\n`;
+  const start = Buffer.byteLength(file, "latin1");
+  const entries = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("");
+  file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${entries}`;
+  file += `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`;
   return Buffer.from(file, "latin1");
 }
 
-/** 400 by 600 pixels, one byte each. The bars below the margin are the bits of the tracking number, so that two labels differ. */
-function pngLabel(trackingNumber: string): Buffer {
-  const [width, height] = [400, 600];
-  const bits = [...Buffer.from(trackingNumber, "latin1")].flatMap((byte) =>
-    Array.from({ length: 8 }, (_, bit) => (byte >> (7 - bit)) & 1),
+/** Bars of black and white, with the texts beside the image data. */
+export function pngLabel(label: LabelText): Buffer {
+  const rows = Buffer.concat(
+    barRows(label).map((row) => Buffer.from([0, ...row.map((isBlack) => (isBlack ? 0 : 255))])),
   );
-  const row = Buffer.alloc(width + 1, 255);
-  row[0] = 0;
-  bits.slice(0, width - 40).forEach((bit, index) => (row[21 + index] = bit ? 0 : 255));
-  const blank = Buffer.alloc(width + 1, 255);
-  blank[0] = 0;
-  const lines = Array.from({ length: height }, (_, line) => (line >= 100 && line < 200 ? row : blank));
   const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header[8] = 8;
-  const chunks = [
+  header.writeUInt32BE(imageSize.width, 0);
+  header.writeUInt32BE(imageSize.height, 4);
+  // Eight bits of gray a pixel; compression, filter and interlacing as every PNG has them.
+  header.set([8, 0, 0, 0, 0], 8);
+  return Buffer.concat([
+    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
     pngChunk("IHDR", header),
-    pngChunk("tEXt", Buffer.from(`Comment\0${trackingNumber}`, "latin1")),
-    pngChunk("IDAT", deflateSync(Buffer.concat(lines))),
+    pngChunk("tEXt", Buffer.from(`Description\0${textLines(label).join(" | ")}`, "latin1")),
+    pngChunk("IDAT", deflateSync(rows)),
     pngChunk("IEND", Buffer.alloc(0)),
-  ];
-  return Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), ...chunks]);
+  ]);
 }
 
-function pngChunk(type: string, data: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
-  const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)];
+/** The same bars, with the texts as a comment. Its codes are not compressed: a clear code comes before the table grows. */
+export function gifLabel(label: LabelText): Buffer {
+  const { width, height } = imageSize;
+  const screen = Buffer.from([width & 255, width >> 8, height & 255, height >> 8, 0xf0, 0, 0, 0, 0, 0, 255, 255, 255]);
+  const comment = Buffer.from(textLines(label).join(" | ").slice(0, 255), "latin1");
+  const pixels = barRows(label).flatMap((row) => row.map((isBlack) => (isBlack ? 0 : 1)));
+  const [clear, end] = [128, 129];
+  const codes = pixels.flatMap((pixel, at) => (at % 100 === 0 ? [clear, pixel] : [pixel]));
+  codes.push(end);
+  const blocks: Buffer[] = [];
+  for (let at = 0; at < codes.length; at += 255) {
+    const part = codes.slice(at, at + 255);
+    blocks.push(Buffer.from([part.length, ...part]));
+  }
+  return Buffer.concat([
+    Buffer.from("GIF89a", "latin1"),
+    screen,
+    Buffer.from([0x21, 0xfe, comment.length]),
+    comment,
+    Buffer.from([0]),
+    Buffer.from([0x2c, 0, 0, 0, 0, width & 255, width >> 8, height & 255, height >> 8, 0, 7]),
+    ...blocks,
+    Buffer.from([0, 0x3b]),
+  ]);
+}
+
+export function zplLabel(label: LabelText): Buffer {
+  const lines = textLines(label).map(
+    (line, at) => `^FO40,${60 + at * 60}^A0N,40,40^FD${line.replace(/[\^~]/g, " ")}^FS`,
+  );
+  const barcode = `^FO40,${80 + lines.length * 60}^BY3^BCN,160,Y,N,N^FD${label.trackingNumber}^FS`;
+  return Buffer.from(`^XA\n^PW812\n^LL1218\n${lines.join("\n")}\n${barcode}\n^XZ\n`, "latin1");
+}
+
+function textLines({ carrier, service, trackingNumber, to }: LabelText): string[] {
+  return [carrier, service, trackingNumber, to].filter((line) => line !== undefined);
+}
+
+/** The proportions of a label of 4 x 6 inches. */
+const imageSize = { width: 200, height: 300 };
+
+/** One bar a bit of the tracking number, so that two labels never have the same image. */
+function barRows({ trackingNumber }: LabelText): boolean[][] {
+  const bits = [...Buffer.from(trackingNumber, "latin1")].flatMap((byte) =>
+    [0, 1, 2, 3, 4, 5, 6, 7].map((at) => ((byte >> at) & 1) === 1),
+  );
+  const row = Array.from({ length: imageSize.width }, (_, x) => bits[x % bits.length] ?? false);
+  return Array.from({ length: imageSize.height }, () => row);
+}
+
+function pngChunk(kind: string, data: Buffer): Buffer {
+  const length = Buffer.alloc(4);
   length.writeUInt32BE(data.length);
-  checksum.writeUInt32BE(crc32(body));
-  return Buffer.concat([length, body, checksum]);
+  const body = Buffer.concat([Buffer.from(kind, "latin1"), data]);
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, sum]);
 }

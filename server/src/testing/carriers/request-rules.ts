@@ -32,6 +32,29 @@ export function check<Schema extends TSchema>(schema: Schema, data: unknown): Ch
   return errors.length > 0 ? { errors } : { value: data as Static<Schema> };
 }
 
+/** `path`: ["shipment", "parcel", "weight"]; `rule`: the keyword of JSON Schema that the value breaks. */
+export type Problem = { path: string[]; rule: string; message: string };
+type CheckedBody<T> = { value: T; problems?: undefined } | { value?: undefined; problems: Problem[] };
+
+/** A check of request bodies by a schema. Each carrier reports the problems in its own error form. */
+export function bodyCheck<Schema extends TSchema>(schema: Schema): (body: unknown) => CheckedBody<Static<Schema>> {
+  return (body) => {
+    const { value, errors } = check(schema, body);
+    if (!errors) return { value };
+    const problems = errors.map(({ pointer, code, message }) => ({
+      path: pointer.split("/").slice(1),
+      rule: code,
+      message: message.replace(/\.$/, ""),
+    }));
+    return { problems: problems.filter((one) => !problems.some((other) => isWithin(other, one))) };
+  };
+}
+
+/** Of alternatives, only the problems of the one that fits best are of use: "must be text" is noise beside a field of the object. */
+function isWithin(inner: Problem, outer: Problem): boolean {
+  return inner.path.length > outer.path.length && outer.path.every((part, index) => part === inner.path[index]);
+}
+
 /** Wraps single objects in lists. APIs that began as XML accept one object where a list is meant. */
 export function wrapInList(parent: unknown, ...names: string[]): void {
   if (typeof parent !== "object" || parent === null) return;

@@ -1,4 +1,4 @@
-import type { Problem } from "../check-body.ts";
+import type { Problem } from "../request-rules.ts";
 import type { CarrierReply } from "../stand-in-api.ts";
 
 export function fail(status: number, code: string, message: string, errors: unknown[] = []): CarrierReply {

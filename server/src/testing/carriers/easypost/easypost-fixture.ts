@@ -1,6 +1,6 @@
 import { afterFile } from "../../after-file.ts";
-import type { CarrierClient } from "../carrier-client.ts";
-import { carrierClient } from "../carrier-client.ts";
+import type { CarrierClient } from "../ask-stand-in.ts";
+import { carrierClient } from "../ask-stand-in.ts";
 import type { Answer } from "../../test-client.ts";
 import type { Easypost } from "./stand-in-easypost.ts";
 import { startEasypost } from "./stand-in-easypost.ts";

@@ -7,13 +7,13 @@ import type { EasypostWorld, Order } from "./world.ts";
 import { modeOf } from "./world.ts";
 import { newId } from "../journaled-records.ts";
 import type { CarrierReply, Operation, StandIn } from "../stand-in-api.ts";
-import { asDollars } from "../stand-in-prices.ts";
+import { decimalText } from "../stand-in-prices.ts";
 
 /** Prices of all pieces together, for services that every piece has. */
 function orderBody(world: EasypostWorld, { shipmentIds, ...order }: Order): Record<string, unknown> {
   const shipments = shipmentIds.map((id) => world.shipments.find(id)!);
   const sum = (rates: Rate[], field: "rate" | "list_rate" | "retail_rate"): string =>
-    asDollars(rates.reduce((cents, rate) => cents + Math.round(Number(rate[field]) * 100), 0));
+    decimalText(rates.reduce((cents, rate) => cents + Math.round(Number(rate[field]) * 100), 0));
   const rates = shipments[0]!.rates.flatMap((first) => {
     const same = shipments.flatMap((one) => one.rates.find((rate) => isSameService(rate, first)) ?? []);
     if (same.length < shipments.length) return [];
@@ -79,6 +79,8 @@ function buyOrder(world: EasypostWorld, standIn: StandIn, order: Order, body: un
     return fail(422, "ORDER.RATE.UNAVAILABLE", "No rate was found for the carrier and service.");
   }
   for (const [index, shipment] of shipments.entries()) {
+    if (index === 1 && standIn.takeFault("second_piece_refused", "buy_order"))
+      return fail(422, "SHIPMENT.POSTAGE.FAILURE", "The carrier refused the second parcel.");
     const reply = buyShipment(world, standIn, shipment, { rate: rates[index]!, reference: order.reference });
     if (reply.status !== 200) return reply;
   }

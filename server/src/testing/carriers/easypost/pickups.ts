@@ -7,7 +7,7 @@ import type { Batch, EasypostWorld, Pickup } from "./world.ts";
 import { addressOf, findShipment, modeOf } from "./world.ts";
 import { newDigits, newId } from "../journaled-records.ts";
 import type { CarrierReply, Operation, StandIn } from "../stand-in-api.ts";
-import { asDollars } from "../stand-in-prices.ts";
+import { decimalText } from "../stand-in-prices.ts";
 
 /** USPS comes for free; UPS takes money for a driver. */
 const pickupServices = [
@@ -70,7 +70,7 @@ function createPickup(world: EasypostWorld, standIn: StandIn, body: unknown, mod
       .map(({ service, cents }) => ({
         mode,
         service,
-        rate: asDollars(cents),
+        rate: decimalText(cents),
         currency: "USD",
         created_at: time,
         updated_at: time,

@@ -3,7 +3,7 @@ import { stamp } from "./objects.ts";
 import { newId } from "../journaled-records.ts";
 import type { StandIn } from "../stand-in-api.ts";
 import type { ServicePrice } from "../stand-in-prices.ts";
-import { asDollars, priceOf } from "../stand-in-prices.ts";
+import { decimalText, priceOf } from "../stand-in-prices.ts";
 
 type Service = ServicePrice & {
   carrier: string;
@@ -150,7 +150,7 @@ function makeRate(
     fromZip: shipment.from_address.zip ?? "",
     toZip: shipment.to_address.zip ?? "",
   });
-  const published = lacksList ? null : asDollars(publishedCents + moreCents);
+  const published = lacksList ? null : decimalText(publishedCents + moreCents);
   const currency = lacksList ? null : "USD";
   const time = stamp(at);
   const deliveryAt = new Date(at.getTime() + service.days * 86_400_000);
@@ -162,7 +162,7 @@ function makeRate(
     mode,
     service: service.service,
     carrier: service.carrier,
-    rate: asDollars(negotiatedCents + moreCents),
+    rate: decimalText(negotiatedCents + moreCents),
     currency: "USD",
     retail_rate: published,
     retail_currency: currency,

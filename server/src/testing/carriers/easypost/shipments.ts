@@ -9,7 +9,7 @@ import type { EasypostWorld } from "./world.ts";
 import { addressOf, findShipment, modeOf } from "./world.ts";
 import { newId } from "../journaled-records.ts";
 import type { CarrierReply, Operation, StandIn } from "../stand-in-api.ts";
-import { zoneOf } from "../stand-in-prices.ts";
+import { zoneBetween } from "../stand-in-prices.ts";
 
 type Draft = {
   to_address: AddressRef;
@@ -63,7 +63,7 @@ export function draft(world: EasypostWorld, standIn: StandIn, given: Draft, mode
     selected_rate: null,
     tracker: null,
     to_address: to,
-    usps_zone: zoneOf(from.zip ?? "", to.zip ?? ""),
+    usps_zone: zoneBetween(from.zip ?? "", to.zip ?? ""),
     return_address: back,
     buyer_address: buyer,
     forms: [],

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { afterFile } from "../../after-file.ts";
-import { carrierClient } from "../carrier-client.ts";
+import { carrierClient } from "../ask-stand-in.ts";
 import { basic, easypostFixture, from, parcel, rateOf, to } from "./easypost-fixture.ts";
 import { easypostServices } from "./rates.ts";
 import { startEasypost } from "./stand-in-easypost.ts";
-import { asDollars, priceOf } from "../stand-in-prices.ts";
+import { decimalText, priceOf } from "../stand-in-prices.ts";
 
 const { easypost, call, create, buy, bought } = await easypostFixture();
 beforeEach(() => easypost.calm());
@@ -20,8 +20,8 @@ test("prices follow the table, own prices beside published ones, and one service
   const rate = rates.find(({ service }: { service: string }) => service === "GroundAdvantage");
   expect(rate).toMatchObject({
     object: "Rate",
-    rate: asDollars(price.negotiatedCents),
-    list_rate: asDollars(price.publishedCents),
+    rate: decimalText(price.negotiatedCents),
+    list_rate: decimalText(price.publishedCents),
     currency: "USD",
     billing_type: "easypost",
     delivery_days: 4,
@@ -48,7 +48,7 @@ test("requests that the API forbids are refused with its error form", async () =
   const invalid = { status: 422, code: "SHIPMENT.INVALID_PARAMS" };
   expect(await post({ shipment: { ...shipment, parcel: { weight: "14" } } })).toMatchObject({
     ...invalid,
-    errors: [{ field: "weight", message: "must be number" }],
+    errors: [{ field: "weight", message: "This must be a number" }],
   });
   expect(await post({ shipment: { ...shipment, to_address: { ...to, zip: 97201 } } })).toMatchObject({
     ...invalid,

@@ -26,6 +26,7 @@ import { startStandIn } from "../stand-in-api.ts";
  * | prices_raised          | rate          | every service costs a dollar more                                                       |
  * | duplicate_rates        | rate          | every service comes twice, under different ids                                          |
  * | unknown_fields         | any           | fields that no document describes                                                       |
+ * | forbidden              | any           | 403: the key may not do this                                                            |
  * | purchase_in_progress   | buy           | SHIPMENT.PURCHASE.IN_PROGRESS, nothing is bought                                        |
  * | postage_failure        | buy           | SHIPMENT.POSTAGE.FAILURE, nothing is bought                                             |
  * | stale_rate             | buy           | the rate is too old: SHIPMENT.POSTAGE.FAILURE until the shipment is rated again         |
@@ -33,6 +34,7 @@ import { startStandIn } from "../stand-in-api.ts";
  * | payment_required       | buy           | 402, nothing is bought                                                                  |
  * | timed_out_before/after | buy           | SHIPMENT.POSTAGE.TIMED_OUT, nothing is bought / the label is bought                     |
  * | no_response_before/after | buy         | SHIPMENT.POSTAGE.NO_RESPONSE, likewise                                                  |
+ * | second_piece_refused   | buy_order     | SHIPMENT.POSTAGE.FAILURE, the first parcel is bought                                    |
  * | tracking_number_reused | buy           | the label gets the tracking code of an earlier one                                      |
  * | refund_rejected        | void          | 200 with `refund_status` rejected; it may be asked for again                            |
  * | one_object             | void_many     | one refund instead of a list                                                            |
@@ -104,6 +106,8 @@ export async function startEasypost({
     broken: () => fail(500, "INTERNAL_SERVER_ERROR", "We are sorry, but something went wrong."),
     authorize(request, { name }) {
       if (name === "label_file") return undefined;
+      if (standIn.takeFault("forbidden", name))
+        return fail(403, "FORBIDDEN", "The api key is not authorized for this request.");
       const key = keyOf(request);
       if (key !== undefined && inactive.has(key)) {
         return fail(

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { startReceiver } from "../../stand-in-receiver.ts";
-import { carrierClient } from "../carrier-client.ts";
+import { carrierClient } from "../ask-stand-in.ts";
 import { basic, easypostFixture, from, parcel, to } from "./easypost-fixture.ts";
 import { startEasypost } from "./stand-in-easypost.ts";
 

@@ -1,5 +1,5 @@
-import { addBusinessDays } from "../parcel-prices.ts";
-import { pdfLabel } from "../label-images.ts";
+import { addBusinessDays } from "../stand-in-prices.ts";
+import { pdfLabel } from "../label-files.ts";
 import type { CarrierRequest, JournalEntry, Operation, StandIn } from "../stand-in-api.ts";
 import { AddressBody, AvailabilityBody, CancelPickupBody, CloseBody, PickupBody } from "./pickup-requests.ts";
 import { readBody, refuse, reply } from "./replies.ts";

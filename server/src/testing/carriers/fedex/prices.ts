@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
-import type { PricedService } from "../parcel-prices.ts";
-import { billedPounds, freightCents, percentOf, zoneBetween } from "../parcel-prices.ts";
+import type { PricedService } from "../stand-in-prices.ts";
+import { billedPounds, freightCents, percentOf, zoneBetween } from "../stand-in-prices.ts";
 import type { CarrierReply, CarrierRequest } from "../stand-in-api.ts";
 import { refuse } from "./replies.ts";
 import type { OpenShipBody, RateBody, ShipBody } from "./requests.ts";

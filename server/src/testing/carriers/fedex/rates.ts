@@ -1,4 +1,4 @@
-import { addBusinessDays, transitDays } from "../parcel-prices.ts";
+import { addBusinessDays, transitDays } from "../stand-in-prices.ts";
 import type { Operation } from "../stand-in-api.ts";
 import type { FedexPrice, FedexService, PricedShipment } from "./prices.ts";
 import { fedexPrice, fedexSurcharges, findObstacle, recipientOf, servicesFor } from "./prices.ts";

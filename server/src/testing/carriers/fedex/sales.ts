@@ -1,4 +1,4 @@
-import { pdfLabel, pngLabel, zplLabel } from "../label-images.ts";
+import { pdfLabel, pngLabel, zplLabel } from "../label-files.ts";
 import type { JournalEntry, StandIn } from "../stand-in-api.ts";
 import type { FedexPrice, FedexShipment } from "./prices.ts";
 import { fedexPrice, fedexSurcharges, servicesFor } from "./prices.ts";

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import { Nullable, OneOf } from "../../../core/schema.ts";
 import { Type } from "../../../core/type.ts";
-import { bodyCheck } from "../check-body.ts";
+import { bodyCheck } from "../request-rules.ts";
 
 const text = (maxLength = 200) => Type.Optional(Nullable(Type.String({ maxLength })));
 const Anything = Type.Record(Type.String(), Type.Unknown());

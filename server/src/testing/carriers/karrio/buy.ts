@@ -54,7 +54,11 @@ function sell(
   const reused = standIn.takeFault("tracking_number_reused", "buy")
     ? world.shipments.newest((one) => one.carrier_name === rate.carrier_name)?.tracking_number
     : undefined;
-  const number = reused ?? (rate.carrier_name === "ups" ? `1Z77777${newDigits(11)}` : `92055${newDigits(17)}`);
+  const newNumber = (): string => (rate.carrier_name === "ups" ? `1Z77777${newDigits(11)}` : `92055${newDigits(17)}`);
+  const number = reused ?? newNumber();
+  const hasOneNumber = standIn.takeFault("one_tracking_number", "buy") || shipment.parcels.length === 1;
+  // Connectors of carriers with a number for each parcel list all of them here, the lead first.
+  const numbers = { tracking_numbers: shipment.parcels.map((_, index) => (index === 0 ? number : newNumber())) };
   const tracker = makeTracker({
     trackingNumber: number,
     carrierName: rate.carrier_name,
@@ -79,7 +83,7 @@ function sell(
     selected_rate_id: rate.id,
     reference: asked.reference ?? shipment.reference,
     metadata: { ...shipment.metadata, ...asked.metadata },
-    meta: { ...shipment.meta, ...rate.meta },
+    meta: { ...shipment.meta, ...rate.meta, ...(hasOneNumber ? {} : numbers) },
   };
   const facts = {
     id: bought.id,

@@ -1,7 +1,7 @@
 import { afterFile } from "../../after-file.ts";
 import type { Answer } from "../../test-client.ts";
-import type { CarrierClient } from "../carrier-client.ts";
-import { carrierClient } from "../carrier-client.ts";
+import type { CarrierClient } from "../ask-stand-in.ts";
+import { carrierClient } from "../ask-stand-in.ts";
 import type { Karrio } from "./stand-in-karrio.ts";
 import { startKarrio } from "./stand-in-karrio.ts";
 

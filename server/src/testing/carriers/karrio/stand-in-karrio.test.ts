@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { afterFile } from "../../after-file.ts";
-import { carrierClient } from "../carrier-client.ts";
+import { carrierClient } from "../ask-stand-in.ts";
 import { given, karrioFixture, parcels, shipper } from "./karrio-fixture.ts";
 import { karrioConnections, karrioPrice } from "./rates.ts";
 import { startKarrio } from "./stand-in-karrio.ts";
@@ -69,7 +69,7 @@ test("requests that the schema forbids are refused with path and reason", async 
   ]);
   expect(await errors({ parcels: [{ weight: "14", weight_unit: "OZ" }] })).toEqual([
     400,
-    "parcels[0].weight: This field must be number.",
+    "parcels[0].weight: This must be a number.",
   ]);
   expect(await errors({ parcels: [{ weight: 14, weight_unit: "ounce" }] })).toEqual([
     400,

@@ -19,10 +19,12 @@ import { startStandIn } from "../stand-in-api.ts";
  * | negotiated_price_missing       | rate          | published prices without a discount line                                     |
  * | duplicate_rates                | rate          | every service comes twice, under different ids                               |
  * | unknown_fields                 | any           | fields that no document describes                                            |
+ * | forbidden                      | any           | 403: the user of the key may not do this                                     |
  * | carrier_refused                | buy           | 424 with the message of the carrier, nothing is bought                       |
  * | carrier_timed_out_before/after | buy           | the same 424, nothing is bought / the label is bought                        |
  * | warning_beside_label           | buy           | 200, the label is bought, and there is a message                             |
  * | tracking_number_reused         | buy           | the label gets the tracking number of an earlier one                         |
+ * | one_tracking_number            | buy           | several parcels get one number, as with some carriers                        |
  * | void_refused                   | void          | 424 with the message of the carrier                                          |
  * | pickup_refused                 | book_pickup   | 424                                                                          |
  * | pickup_dispatched              | cancel_pickup | 424                                                                          |
@@ -131,6 +133,8 @@ export async function startKarrio({
     rateLimited: () => fail(429, "throttled", "Request was throttled. Expected available in 1 second."),
     broken: () => fail(500, "error", "Internal server error"),
     authorize(request, { name, method, path }) {
+      if (standIn.takeFault("forbidden", name))
+        return fail(403, "permission_denied", "You do not have permission to perform this action.");
       // Trackers are public: a recipient may look at one.
       const isPublic = name === "login" || (name === "track" && method === "GET" && path.test("/v1/trackers/any"));
       if (isPublic || isKnown(request)) return undefined;

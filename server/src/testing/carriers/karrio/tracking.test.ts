@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { startReceiver } from "../../stand-in-receiver.ts";
-import { carrierClient } from "../carrier-client.ts";
+import { carrierClient } from "../ask-stand-in.ts";
 import { karrioFixture, shipper } from "./karrio-fixture.ts";
 
 const { karrio, call, buy, bought } = await karrioFixture();

@@ -1,4 +1,4 @@
-import type { Problem } from "../check-body.ts";
+import type { Problem } from "../request-rules.ts";
 import type { RecordTable } from "../journaled-records.ts";
 import { newId, recordTable } from "../journaled-records.ts";
 import type { KarrioAddress, KarrioParcel } from "./bodies.ts";
@@ -186,11 +186,7 @@ export function refuse(problems: Problem[]): CarrierReply {
       "",
     );
     const reason =
-      rule === "required"
-        ? "This field is required."
-        : rule === "enum"
-          ? "This is not a valid choice."
-          : `This field ${message}.`;
+      rule === "required" ? "This field is required." : rule === "enum" ? "This is not a valid choice." : `${message}.`;
     return { code: "validation", message: field ? `${field}: ${reason}` : reason, level: "error" };
   });
   return { status: 400, body: { errors } };

@@ -5,7 +5,7 @@ import { ouncesOf, shipengineCarriers, shipenginePrice } from "./services.ts";
 import type { SeShipment, ShipengineWorld } from "./world.ts";
 import { fail, missing, refuse, seId, shownShipment, usd } from "./world.ts";
 import type { CarrierReply, Operation, StandIn } from "../stand-in-api.ts";
-import { zoneOf } from "../stand-in-prices.ts";
+import { zoneBetween } from "../stand-in-prices.ts";
 
 const completed = (address: SeAddress): SeAddress => ({
   phone: null,
@@ -229,7 +229,7 @@ function makeRate(
         amount: usd(price.otherCents),
       },
     ],
-    zone: zoneOf(fromZip, toZip),
+    zone: zoneBetween(fromZip, toZip),
     package_type: "package",
     delivery_days: service.days,
     guaranteed_service: service.isGuaranteed,

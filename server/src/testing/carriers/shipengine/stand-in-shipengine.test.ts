@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { afterFile } from "../../after-file.ts";
-import { carrierClient } from "../carrier-client.ts";
+import { carrierClient } from "../ask-stand-in.ts";
 import { from, packages, shipengineFixture, shipment, to } from "./shipengine-fixture.ts";
 import { shipengineCarriers, shipenginePrice } from "./services.ts";
 import { startShipengine } from "./stand-in-shipengine.ts";

@@ -20,6 +20,7 @@ import { startStandIn } from "../stand-in-api.ts";
  * | negotiated_price_missing       | rate          | published prices, `negotiated_rate` false                                       |
  * | duplicate_rates                | rate          | every rate comes twice                                                          |
  * | unknown_fields                 | any           | fields that no document describes                                               |
+ * | forbidden                      | any           | 403: the key may not do this                                                    |
  * | carrier_refused                | buy           | 400 of the carrier with the code unspecified, nothing is bought                 |
  * | insufficient_funds             | buy           | 400, nothing is bought                                                          |
  * | carrier_timed_out_before/after | buy           | the same 400, nothing is bought / the label is bought                           |
@@ -37,7 +38,7 @@ import { startStandIn } from "../stand-in-api.ts";
  * | duplicate_event                | webhook       | every webhook gets the event twice                                              |
  *
  * A label is bought once for each external_shipment_id; a purchase by rate, and one without that id, buys again.
- * Not confirmed by a recorded exchange: the status 400 of that conflict (the document names 400, 404 and 500 only), and that a shipment
+ * Not confirmed by a recorded exchange: the body of 403, the status 400 of that conflict (the document names 400, 404 and 500 only), and that a shipment
  * which was only rated takes up its external_shipment_id.
  */
 
@@ -86,6 +87,8 @@ export async function startShipengine({
     }),
     authorize({ headers }, { name }) {
       if (name === "label_file" || name === "jwks") return undefined;
+      if (standIn.takeFault("forbidden", name))
+        return fail(403, { type: "security", code: "forbidden", message: "The API key may not use this request." });
       const key = headers["api-key"];
       if (typeof key === "string" && active.has(key)) return undefined;
       const message = key === undefined ? "The API key is required." : "The API key is invalid.";

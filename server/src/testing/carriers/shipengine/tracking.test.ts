@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
 import { startReceiver } from "../../stand-in-receiver.ts";
-import { carrierClient } from "../carrier-client.ts";
+import { carrierClient } from "../ask-stand-in.ts";
 import { from, shipengineFixture, to } from "./shipengine-fixture.ts";
 
 const { shipengine, call, bought } = await shipengineFixture();

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Problem } from "../check-body.ts";
+import type { Problem } from "../request-rules.ts";
 import type { RecordTable } from "../journaled-records.ts";
 import { newDigits, recordTable } from "../journaled-records.ts";
 import type { SeAddress, SePackage, SeWeight } from "./bodies.ts";

@@ -1,4 +1,4 @@
-import { gifLabel, pdfLabel, pngLabel, zplLabel } from "../label-images.ts";
+import { gifLabel, pdfLabel, pngLabel, zplLabel } from "../label-files.ts";
 import type { JournalEntry, Operation, StandIn } from "../stand-in-api.ts";
 import type { UpsShipment } from "./rates.ts";
 import {

@@ -2,7 +2,7 @@ import { Strict } from "../../../core/schema.ts";
 import { Type } from "../../../core/type.ts";
 import { Matching, Text, unread } from "../request-rules.ts";
 import type { CarrierReply, JournalEntry, Operation, StandIn } from "../stand-in-api.ts";
-import { decimalText } from "../parcel-prices.ts";
+import { decimalText } from "../stand-in-prices.ts";
 import { readBody, refuse, success } from "./replies.ts";
 import { PickupBody } from "./requests.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { decimalText } from "../parcel-prices.ts";
+import { decimalText } from "../stand-in-prices.ts";
 import { upsPrice, upsServices, upsSurcharges } from "./rates.ts";
 import type { UpsStandIn } from "./stand-in-ups.ts";
 import { startUps } from "./stand-in-ups.ts";

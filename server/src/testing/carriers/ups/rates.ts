@@ -1,6 +1,13 @@
 import type { Static } from "typebox";
-import type { PricedService } from "../parcel-prices.ts";
-import { addBusinessDays, billedPounds, freightCents, percentOf, transitDays, zoneBetween } from "../parcel-prices.ts";
+import type { PricedService } from "../stand-in-prices.ts";
+import {
+  addBusinessDays,
+  billedPounds,
+  freightCents,
+  percentOf,
+  transitDays,
+  zoneBetween,
+} from "../stand-in-prices.ts";
 import type { Operation, StandIn } from "../stand-in-api.ts";
 import { listFor, money, readBody, refuse, success, versionOf } from "./replies.ts";
 import type { ShipBody } from "./requests.ts";

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from "typebox";
 import type { FieldError } from "../../../core/errors.ts";
-import { decimalText } from "../parcel-prices.ts";
+import { decimalText } from "../stand-in-prices.ts";
 import { check } from "../request-rules.ts";
 import type { CarrierReply, CarrierRequest } from "../stand-in-api.ts";
 import { withLists } from "./requests.ts";

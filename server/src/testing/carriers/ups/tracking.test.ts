@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ask, textOf } from "../ask-stand-in.ts";
-import { decimalText } from "../parcel-prices.ts";
+import { decimalText } from "../stand-in-prices.ts";
 import { pickupCharges } from "./pickups.ts";
 import type { UpsStandIn } from "./stand-in-ups.ts";
 import { startUps } from "./stand-in-ups.ts";

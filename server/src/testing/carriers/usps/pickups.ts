@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Static } from "typebox";
-import { pdfLabel } from "../label-images.ts";
+import { pdfLabel } from "../label-files.ts";
 import type { CarrierReply, CarrierRequest, JournalEntry, Operation, StandIn } from "../stand-in-api.ts";
 import { apiOf, multipart, readBody, refuse } from "./replies.ts";
 import { PickupBody, PickupChangeBody, ScanFormBody } from "./requests.ts";

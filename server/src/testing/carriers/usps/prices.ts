@@ -1,5 +1,5 @@
-import type { PricedService } from "../parcel-prices.ts";
-import { addBusinessDays, freightCents, percentOf, transitDays, zoneBetween } from "../parcel-prices.ts";
+import type { PricedService } from "../stand-in-prices.ts";
+import { addBusinessDays, freightCents, percentOf, transitDays, zoneBetween } from "../stand-in-prices.ts";
 import type { CarrierReply, Operation, StandIn } from "../stand-in-api.ts";
 import { apiOf, readBody, refuse } from "./replies.ts";
 import { BaseRatesBody, OptionsBody, TotalRatesBody } from "./requests.ts";

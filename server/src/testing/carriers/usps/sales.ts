@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
-import { gifLabel, pdfLabel, pngLabel, zplLabel } from "../label-images.ts";
-import { zoneBetween } from "../parcel-prices.ts";
+import { gifLabel, pdfLabel, pngLabel, zplLabel } from "../label-files.ts";
+import { zoneBetween } from "../stand-in-prices.ts";
 import type { CarrierReply, CarrierRequest, JournalEntry, StandIn } from "../stand-in-api.ts";
 import {
   commitmentOf,
