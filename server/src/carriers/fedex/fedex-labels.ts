@@ -8,7 +8,7 @@ import { labelFormatOf } from "../seam/option-checks.ts";
 import { paidCharge, priceOf } from "../seam/price.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
-import { cannotFindOut, isRepeat, lookUp, refuseWhileOpen } from "../seam/repeats.ts";
+import { cannotFindOut, lookUp, refuseWhileOpen, sendOnce, wasSent } from "../seam/repeats.ts";
 import type { Parcel } from "../seam/ship-options.ts";
 import { detailOf, linesOf, netOf } from "./fedex-rates.ts";
 import { accountOf, askFedex, wordsOfFaults } from "./fedex-request.ts";
@@ -24,10 +24,10 @@ import { findByReference } from "./fedex-tracking.ts";
  */
 export async function buyFedexLabel(call: CarrierCall, request: LabelRequest): Promise<Label> {
   const cancelled = asTexts(call.noted?.cancelled);
-  if (isRepeat(call) && call.noted !== null) cancelled.push(...(await cancelEarlier(call, request, cancelled)));
+  if (wasSent(call)) cancelled.push(...(await cancelEarlier(call, request, cancelled)));
   const json = shipmentBody(call, request);
-  await call.note({ sentAt: call.now().toISOString(), cancelled });
-  const { output } = await askFedex(call, { method: "POST", path: "/ship/v1/shipments", json });
+  const purchase = { method: "POST", path: "/ship/v1/shipments", json } as const;
+  const { output } = await sendOnce(call, () => askFedex(call, purchase), { cancelled });
   return readFedexLabel(output, request.service);
 }
 

@@ -9,7 +9,7 @@ import { labelFormatOf } from "../seam/option-checks.ts";
 import { paidCharge } from "../seam/price.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
-import { isRepeat, lookUp, noteSent, refuseWhileOpen } from "../seam/repeats.ts";
+import { lookUp, refuseWhileOpen, sendOnce, wasSent } from "../seam/repeats.ts";
 import type { Parcel } from "../seam/ship-options.ts";
 import { invoiceOf, invoiceTotal, taxInformation } from "./ups-customs.ts";
 import { isDomestic, partiesOf } from "./ups-parties.ts";
@@ -25,14 +25,13 @@ const notFound = "9801031";
  * was lost.
  */
 export async function buyUpsLabel(call: CarrierCall, request: LabelRequest): Promise<Label> {
-  if (isRepeat(call)) {
+  if (wasSent(call)) {
     const found = await lookUp("UPS", "label", () => recoverLabel(call, request));
     if (found) return found;
     refuseWhileOpen(call, "UPS", "label");
   }
   const json = shipmentBody(call, request);
-  await noteSent(call);
-  const { body } = await askUps(call, { method: "POST", path: "/shipments/v2409/ship", json });
+  const { body } = await sendOnce(call, () => askUps(call, { method: "POST", path: "/shipments/v2409/ship", json }));
   return readUpsLabel(body, request.service);
 }
 
@@ -88,10 +87,17 @@ function labelSpecification({ settings }: CarrierCall, { options }: LabelRequest
     sizes: ["4x6"],
     fallback: asText(settings.labelFormat),
   });
-  return {
-    LabelImageFormat: { Code: format.toUpperCase() },
-    LabelStockSize: { Height: "6", Width: "4" },
-  };
+  return specificationOf(format.toUpperCase());
+}
+
+function specificationOf(code: string): Json {
+  return { LabelImageFormat: { Code: code }, LabelStockSize: { Height: "6", Width: "4" } };
+}
+
+/** UPS sells no PDF labels and recovers no PNG labels. */
+function recoverySpecification(call: CarrierCall, request: LabelRequest): Json {
+  const { Code } = asObject(labelSpecification(call, request).LabelImageFormat);
+  return specificationOf(Code === "PNG" ? "PDF" : String(Code));
 }
 
 /** Undefined: no purchase of this effect key reached UPS. */
@@ -99,7 +105,7 @@ async function recoverLabel(call: CarrierCall, request: LabelRequest): Promise<L
   const json = {
     LabelRecoveryRequest: {
       Request: { SubVersion: "1903" },
-      LabelSpecification: labelSpecification(call, request),
+      LabelSpecification: recoverySpecification(call, request),
       ReferenceValues: {
         ReferenceNumber: { Value: upsReference(call.effectKey) },
         ShipperNumber: String(call.settings.accountNumber),

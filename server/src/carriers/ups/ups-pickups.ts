@@ -10,7 +10,7 @@ import { priceOf } from "../seam/price.ts";
 import type { PickupConfirmation, PickupRequest, PickupState } from "../seam/pickups.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
-import { cannotFindOut, isRepeat, lookUp, noteSent, refuseWhileOpen } from "../seam/repeats.ts";
+import { cannotFindOut, lookUp, refuseWhileOpen, sendOnce, wasSent } from "../seam/repeats.ts";
 import { usesPounds } from "./ups-parties.ts";
 import { askUps } from "./ups-request.ts";
 
@@ -19,14 +19,14 @@ type Pickup = Parameters<NonNullable<Carrier["findPickup"]>>[1];
 /** UPS charges for pickups on demand. A repeat looks for the pickup by its reference first. */
 export async function scheduleUpsPickup(call: CarrierCall, request: PickupRequest): Promise<PickupConfirmation> {
   const reference = shortKey(call.effectKey, 30);
-  if (isRepeat(call)) {
+  if (wasSent(call)) {
     const prn = await lookUp("UPS", "pickup", () => findByReference(call, request, reference));
     if (prn !== undefined) return { confirmationNumber: prn, messages: [] };
     refuseWhileOpen(call, "UPS", "pickup");
   }
   const json = pickupBody(call, request, reference);
-  await noteSent(call);
-  const { body } = await askUps(call, { method: "POST", path: "/pickupcreation/v2409/pickup", json });
+  const booking = { method: "POST", path: "/pickupcreation/v2409/pickup", json } as const;
+  const { body } = await sendOnce(call, () => askUps(call, booking));
   return readUpsPickup(body);
 }
 

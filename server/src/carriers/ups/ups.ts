@@ -1,5 +1,6 @@
+import { accountProblem } from "../seam/account-problems.ts";
 import type { AccountProblem, Carrier, CarrierCall, RateRequest } from "../seam/carrier.ts";
-import { baseUrlSetting, clientCredentials, modeSetting, problemOf } from "../seam/oauth-account.ts";
+import { baseUrlSetting, clientCredentials, modeSetting } from "../seam/oauth-account.ts";
 import { defaultPickupRules } from "../seam/pickup-rules.ts";
 import { OneOf, Strict, Type } from "../seam/schema.ts";
 import { checkUpsAddress } from "./ups-address.ts";
@@ -74,7 +75,7 @@ async function testUpsAccount(call: CarrierCall): Promise<AccountProblem[]> {
     await rateUps(call, sampleRequest(call.now()));
     return [];
   } catch (error) {
-    return [problemOf(error, /shipper number|account/i)];
+    return [accountProblem(error, /shipper number|account/i)];
   }
 }
 

@@ -11,7 +11,7 @@ import { labelFormatOf } from "../seam/option-checks.ts";
 import { paidCharge, priceOf } from "../seam/price.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
-import { isRepeat, lookUp } from "../seam/repeats.ts";
+import { lookUp } from "../seam/repeats.ts";
 import type { Parcel, ShipOptions } from "../seam/ship-options.ts";
 import { daysOf, linesOf } from "./usps-rates.ts";
 import { askUsps, wordsOfFaults } from "./usps-request.ts";
@@ -34,7 +34,7 @@ export async function buyUspsLabel(call: CarrierCall, request: LabelRequest): Pr
     const { response } = await askUsps(call, { method: "POST", path, json, headers, isPaid: true });
     return readUspsLabel(response, request.service);
   } catch (error) {
-    if (!(error instanceof RemoteError) || error.retryable || !isRepeat(call)) throw error;
+    if (!(error instanceof RemoteError) || error.retryable || call.attempt === 1) throw error;
     const found = await lookUp("USPS", "label", () => reprintLabel(call, request, headers));
     if (found) return found;
     throw error;

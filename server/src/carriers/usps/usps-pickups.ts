@@ -6,7 +6,7 @@ import { poundsOf } from "../seam/measures.ts";
 import type { PickupConfirmation, PickupRequest, PickupState } from "../seam/pickups.ts";
 import { asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
-import { cannotFindOut, noteSent } from "../seam/repeats.ts";
+import { cannotFindOut, sendOnce, wasSent } from "../seam/repeats.ts";
 import { readDocument } from "./usps-labels.ts";
 import { askUsps } from "./usps-request.ts";
 import { addressOf, namesOf, partyOf } from "./usps-shipment.ts";
@@ -15,10 +15,10 @@ type Pickup = Parameters<NonNullable<Carrier["findPickup"]>>[1];
 
 /** USPS takes a day, no window, and cannot be asked for pickups without their number. */
 export async function scheduleUspsPickup(call: CarrierCall, request: PickupRequest): Promise<PickupConfirmation> {
-  if (call.noted !== null) throw cannotFindOut("USPS", "pickup");
+  if (wasSent(call)) throw cannotFindOut("USPS", "pickup");
   const json = pickupBody(call, request);
-  await noteSent(call);
-  const { response, body } = await askUsps(call, { method: "POST", path: "/pickup/v3/carrier-pickup", json });
+  const booking = { method: "POST", path: "/pickup/v3/carrier-pickup", json } as const;
+  const { response, body } = await sendOnce(call, () => askUsps(call, booking));
   return readUspsPickup(body, response.headers.etag, request.readyTime.slice(0, 10));
 }
 
@@ -90,7 +90,7 @@ export async function findUspsPickup(call: CarrierCall, pickup: Pickup): Promise
 
 /** The SCAN form: one barcode for all parcels of a day. A label can be on one form only, so that a lost form cannot be made again. */
 export async function createUspsManifest(call: CarrierCall, request: ManifestRequest): Promise<Manifest> {
-  if (call.noted !== null) throw cannotFindOut("USPS", "SCAN form");
+  if (wasSent(call)) throw cannotFindOut("USPS", "SCAN form");
   const json = {
     imageInfo: { imageType: "PDF", labelType: "8.5X11LABEL" },
     mailingDate: request.shipDate,
@@ -100,8 +100,8 @@ export async function createUspsManifest(call: CarrierCall, request: ManifestReq
     shipment: { trackingNumbers: request.parcels.map(({ trackingNumber }) => trackingNumber) },
     fromAddress: { ...partyOf(request.from, "sender"), ignoreBadAddress: true },
   };
-  await noteSent(call);
-  const { response } = await askUsps(call, { method: "POST", path: "/scan-forms/v3/scan-form", json, isPaid: true });
+  const form = { method: "POST", path: "/scan-forms/v3/scan-form", json, isPaid: true } as const;
+  const { response } = await sendOnce(call, () => askUsps(call, form));
   const { metadata, file } = readDocument(response, /label|form/i);
   const number = asText(metadata.manifestNumber);
   if (number === undefined && !file) throw unreadable("USPS", "SCAN form");
