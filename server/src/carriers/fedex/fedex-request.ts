@@ -56,8 +56,12 @@ export function readFedex(
   const output = asObject(body.output);
   if (isSuccess && faults.length === 0) return { output, faults };
   if (isDecision(response) && faults.some(isTolerated)) return { output, faults };
-  throw failureOf("FedEx", response, wordsOfFaults(faults));
+  const words = wordsOfFaults(faults);
+  throw failureOf("FedEx", response, response.status === 403 ? `${words}. ${blocked}` : words);
 }
+
+/** Credentials without access get the same response. */
+const blocked = "FedEx also refuses requests for ten minutes after too many of them.";
 
 function faultsIn(body: unknown): FedexFault[] {
   return asList(asObject(body).errors).map(({ code, message }) => ({

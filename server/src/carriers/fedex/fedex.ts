@@ -119,7 +119,9 @@ async function testFedexAccount(call: CarrierCall): Promise<AccountProblem[]> {
     await fetchFedexToken(call, "ship");
     await rateFedex(call, sampleRequest(call.now()));
   });
-  if (call.credentials.trackClientId !== undefined) await attempt(() => fetchFedexToken(call, "track"), "Tracking: ");
+  const isReached = problems.every(({ part }) => part !== "address");
+  if (isReached && call.credentials.trackClientId !== undefined)
+    await attempt(() => fetchFedexToken(call, "track"), "Tracking: ");
   return problems;
 }
 

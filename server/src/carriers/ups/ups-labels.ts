@@ -52,7 +52,7 @@ function shipmentBody(call: CarrierCall, request: LabelRequest): Json {
         ...(domestic && !ReturnService ? {} : { Description: goodsOf(request) }),
         ...(ReturnService ? { ReturnService } : {}),
         ...(isPapers ? { DocumentsOnlyIndicator: "" } : {}),
-        ...partiesOf(request, call.settings),
+        ...partiesOf(request, call.settings, "label"),
         PaymentInformation: { ShipmentCharge: shipmentCharges(request, call.settings) },
         ShipmentRatingOptions: { NegotiatedRatesIndicator: "" },
         ...(domestic ? {} : { ReferenceNumber: referencesOf(call, request) }),
@@ -69,10 +69,14 @@ function shipmentBody(call: CarrierCall, request: LabelRequest): Json {
   };
 }
 
-/** UPS prints two references: the first of the user's, and the key that finds the purchase again. */
+const maxReferences = 5;
+
+/** UPS prints the first two references: one of the user's, and the key that finds the purchase again. */
 function referencesOf({ effectKey }: CarrierCall, request: LabelRequest, parcel?: Parcel): Json[] {
-  const first = parcel?.reference ?? request.reference ?? request.options.references?.[0];
-  return [...(first === undefined ? [] : [{ Value: first.slice(0, 35) }]), { Value: upsReference(effectKey) }];
+  const all = [parcel?.reference, request.reference, ...(request.options.references ?? [])];
+  const [first, ...further] = new Set(all.filter((text) => text !== undefined).map((text) => text.slice(0, 35)));
+  const values = [first, upsReference(effectKey), ...further].filter((text) => text !== undefined);
+  return values.slice(0, maxReferences).map((Value) => ({ Value }));
 }
 
 export function upsReference(effectKey: string): string {

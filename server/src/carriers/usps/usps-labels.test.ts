@@ -201,7 +201,10 @@ test("ship options reach USPS: signature, insurance, packaging, format, extras",
       label: { format: "zpl" },
       extra: { carrierRelease: true, ignoreBadAddress: true },
     },
-    { parcels: [{ weight: { value: 30, unit: "lb" }, packaging: "FB" }], service: "PRIORITY_MAIL" },
+    {
+      parcels: [{ ...uspsLabelRequest.parcels[0]!, weight: { value: 30, unit: "lb" }, packaging: "FB" }],
+      service: "PRIORITY_MAIL",
+    },
   );
   expect(body).toMatchObject({
     imageInfo: { imageType: "ZPL203DPI" },

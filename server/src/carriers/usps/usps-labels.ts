@@ -71,7 +71,7 @@ function labelBody(call: CarrierCall, request: LabelRequest): Json {
     fromAddress: { ...partyOf(request.from, "sender"), ignoreBadAddress: true },
     packageDescription: {
       weightUOM: "lb",
-      ...(parcel.dimensions ? { dimensionsUOM: "in" } : {}),
+      dimensionsUOM: "in",
       ...measuresOf(parcel),
       mailClass,
       ...ratingOf(request, parcel, mailClass),
@@ -170,7 +170,16 @@ export async function voidUspsLabel(call: CarrierCall, label: SoldLabel): Promis
     return { state: "submitted", message: `USPS: ${wordsOfFaults(faults)}` };
   // A label that a lost first attempt cancelled is gone.
   if (says(/already.*cancel/i) || (call.attempt > 1 && says(/order not found/i))) return { state: "voided" };
+  if (call.attempt > 1 && says(/cannot be cancel/i) && (await isGone(call, label))) return { state: "voided" };
   return { state: "rejected", message: `USPS: ${wordsOfFaults(faults)}` };
+}
+
+/** USPS refuses to cancel a label that a lost first attempt cancelled, and reprints only labels that are not cancelled. */
+async function isGone(call: CarrierCall, { trackingNumber }: SoldLabel): Promise<boolean> {
+  const path = `/labels/v3/label-reprint/${encodeURIComponent(trackingNumber)}`;
+  const request = { method: "POST", path, json: { imageInfo: imageInfo(call, {}) }, isPaid: true } as const;
+  const { faults } = await askUsps(call, request, () => true);
+  return faults.some(({ message }) => /not found|cancel/i.test(message));
 }
 
 export function readUspsVoid(body: Json): VoidAnswer {

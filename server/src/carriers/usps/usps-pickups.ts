@@ -1,4 +1,5 @@
 import type { Carrier, CarrierCall, Manifest, ManifestRequest } from "../seam/carrier.ts";
+import { phoneDigits, requiredName } from "../seam/address-lines.ts";
 import { unreadable } from "../seam/failures.ts";
 import { RemoteError } from "../seam/http.ts";
 import { dayThere } from "../seam/local-time.ts";
@@ -28,9 +29,9 @@ function pickupBody({ settings }: CarrierCall, request: PickupRequest): Json {
   return {
     pickupDate: readyTime.slice(0, 10),
     pickupAddress: {
-      ...namesOf(address),
+      ...namesOf({ ...address, name: requiredName("USPS", address, "pickup") }),
       address: addressOf(address, "pickup"),
-      ...(address.email === undefined ? {} : { contact: [{ email: address.email }] }),
+      contact: contactOf(address),
     },
     packages: packagesOf(request),
     estimatedWeight: Math.max(Math.ceil(weight), 1),
@@ -39,6 +40,16 @@ function pickupBody({ settings }: CarrierCall, request: PickupRequest): Json {
       ...(instructions === undefined ? {} : { specialInstructions: instructions.slice(0, 255) }),
     },
   };
+}
+
+/** USPS confirms a pickup by mail or by text message. */
+function contactOf({ email, phone }: PickupRequest["address"]): Json[] {
+  if (email !== undefined) return [{ email }];
+  const cellNumber = phoneDigits(phone);
+  if (cellNumber?.length === 10) return [{ cellNumber }];
+  const message =
+    "The pickup's address has neither an email address nor a phone number of ten digits. USPS requires one.";
+  throw new RemoteError("rejected", message);
 }
 
 const packageTypes = new Set(["PRIORITY_MAIL_EXPRESS", "PRIORITY_MAIL", "USPS_GROUND_ADVANTAGE"]);

@@ -79,7 +79,10 @@ function faultsIn(body: unknown): UspsFault[] {
   const whole = asObject(error);
   const details = asList(whole.errors).map((detail) => ({
     code: asText(detail.code) ?? "",
-    message: [asText(detail.detail) ?? asText(detail.title), parameterOf(detail)].filter(Boolean).join(", "),
+    message: [asText(detail.detail) ?? asText(detail.title), parameterOf(detail)]
+      .filter((text) => text !== undefined)
+      .map((text) => text.replace(/\.$/, ""))
+      .join(", "),
   }));
   if (details.some(({ message }) => message !== "")) return details;
   const message = asText(whole.message);
