@@ -14,7 +14,7 @@ const card = {
   zoneScheme: "usps",
   services: [
     {
-      code: "Ground Advantage",
+      code: "GROUND_ADVANTAGE",
       level: "ground",
       weightBreaks: [{ upTo: 1 }, { upTo: 5 }, { upTo: 10 }],
       rates: { "2": [6.1, 7.25, 9], "5": [7, 8.5, 11], "8": [9, 11, 14] },
@@ -113,14 +113,14 @@ describe("prices", () => {
     ];
     const body = { order_ids: [id], actions };
     const { price } = (await shop.org.post("/operations/preflight", body)).body.orders[0].steps[1];
-    expect(price).toMatchObject({ service: "Ground Advantage", currency: "USD" });
+    expect(price).toMatchObject({ service: "GROUND_ADVANTAGE", currency: "USD" });
     const run = (await shop.org.post("/operations/run", body)).body;
     expect(run.results[0].steps[1].price).toEqual(price);
     await shop.tendLabels();
     const label = await shop.read(run.results[0].steps[1].label_ids[0]);
     // What USPS charged, which a card with other prices does not change.
     const [sale] = shop.journal("buy");
-    expect(label).toMatchObject({ status: "purchased", service: "Ground Advantage" });
+    expect(label).toMatchObject({ status: "purchased", service: "GROUND_ADVANTAGE" });
     expect([sale!.mailClass, sale!.totalCents]).toEqual(["USPS_GROUND_ADVANTAGE", Math.round(label.cost * 100)]);
     expect(shop.requests("rate")).toEqual([]);
   });
@@ -260,7 +260,7 @@ describe("a label", () => {
     standIn.inject("insufficient_funds", { operation: "buy" });
     const { status, body } = await shop.buy();
     expect([status, body.code]).toEqual([409, "label_rejected"]);
-    expect(body.detail).toContain("USPS: The payment account does not have sufficient funds.");
+    expect(body.detail).toContain("USPS: The payment account does not have sufficient funds, field");
     expect(shop.journal("buy")).toEqual([]);
   });
 
@@ -293,7 +293,7 @@ describe("a label", () => {
     [
       "an unknown service",
       { service: "Pony" },
-      "USPS does not support the service Pony. Name the service in your rate card as one of USPS Ground Advantage, Priority Mail, Priority Mail Express, Media Mail, Library Mail, Bound Printed Matter, Parcel Select.",
+      "USPS does not support the service Pony. Use USPS_GROUND_ADVANTAGE, PRIORITY_MAIL, PRIORITY_MAIL_EXPRESS, MEDIA_MAIL, LIBRARY_MAIL, BOUND_PRINTED_MATTER, PARCEL_SELECT, also as codes in your rate card.",
     ],
   ])("is refused for %s, and the reason is shown", async (_, more, message) => {
     const shop = await open();

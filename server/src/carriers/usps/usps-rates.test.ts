@@ -79,7 +79,7 @@ test("packaging of USPS gets its flat rate, and a class that is left out has no 
 test.each([
   [
     uspsFault("The weight is too high.", "010003"),
-    { code: "rejected", retryable: false, message: "USPS: The weight is too high. (010003)" },
+    { code: "rejected", retryable: false, message: "USPS: The weight is too high (010003)" },
   ],
   [
     { status: 429, headers: { "retry-after": "120" } },
