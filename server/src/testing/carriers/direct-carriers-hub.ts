@@ -107,6 +107,22 @@ export async function hubBeside<S extends StandIn>(
       }
       return await read(id);
     }
+    async function order(more: object = {}) {
+      const location = await org.post("/locations", { name: `Dock ${randomUUID()}`, address: dock });
+      const { body } = await org.post("/orders", {
+        status: "ready",
+        shippingAddress: customer,
+        lines: [{ sku: "MUG-01", quantity: 2 }],
+        packages: [box],
+        locationId: location.body.id,
+        ...more,
+      });
+      return body;
+    }
+    async function tendLabels(): Promise<void> {
+      await workOff(hub.world, labelWork);
+      await applyLabelResults(hub.world, new AbortController().signal);
+    }
     return {
       read,
       parcel,
@@ -124,6 +140,34 @@ export async function hubBeside<S extends StandIn>(
           id,
           Array.from({ length: 30 }, (_, index) => 11 * (index + 1)),
         ),
+      /** Chooses the service, buys its label in a run, and returns the price in the preflight, in the run and of the label. */
+      runAtPrice: async (chosen: object, bought: object = {}, more: object = {}) => {
+        const orderId = (await order(more)).id as string;
+        const actions = [
+          { type: "choose_rate", params: chosen },
+          { type: "buy_label", params: bought },
+        ];
+        const body = { order_ids: [orderId], actions };
+        const report = (await org.post("/operations/preflight", body)).body;
+        const run = (await org.post("/operations/run", body)).body;
+        const [step] = run.results[0].steps.slice(-1);
+        await tendLabels();
+        return {
+          orderId,
+          preflight: report.orders[0].steps.at(-1).price,
+          run: step.price,
+          label: await read(step.label_ids[0]),
+        };
+      },
+      /** Content type and first bytes of a label file. */
+      print: async (labelId: string, query = "") => {
+        const { status, headers, text } = await org.get(`/shipments/labels/${labelId}/content${query}`);
+        return { status, type: headers.get("content-type"), begin: text.slice(0, 5) };
+      },
+      eventsOf: async (trackingNumber: string) => {
+        const [{ id }] = (await org.get(`/shipments?trackingNumber=${trackingNumber}`)).body.data;
+        return (await org.get(`/shipments/${id}`)).body.events;
+      },
       exceptions: async () => (await org.get("/exceptions")).body.data,
       poll: async (minutes: number) => {
         setClock(minutes);
@@ -133,10 +177,7 @@ export async function hubBeside<S extends StandIn>(
         setClock(minutes);
         await workOff(hub.world, pickupWork);
       },
-      tendLabels: async () => {
-        await workOff(hub.world, labelWork);
-        await applyLabelResults(hub.world, new AbortController().signal);
-      },
+      tendLabels,
       shipment: async (trackingNumber: string) =>
         (await org.get(`/shipments?trackingNumber=${trackingNumber}`)).body.data[0],
       book: (more: object = {}) =>
@@ -150,18 +191,6 @@ export async function hubBeside<S extends StandIn>(
           totalWeight: { value: 5, unit: "lb" },
           ...more,
         }),
-      order: async (more: object = {}) => {
-        const location = await org.post("/locations", { name: `Dock ${randomUUID()}`, address: dock });
-        const { body } = await org.post("/orders", {
-          status: "ready",
-          shippingAddress: customer,
-          lines: [{ sku: "MUG-01", quantity: 2 }],
-          packages: [box],
-          locationId: location.body.id,
-          ...more,
-        });
-        return body;
-      },
     };
   }
 
