@@ -6963,7 +6963,7 @@ export type Operations = {
       page?: number;
       /** Entries a page */
       limit?: number;
-      carrier?: "rate-card" | "demo";
+      carrier?: "rate-card" | "easypost" | "shipengine" | "karrio" | "ups" | "fedex" | "usps" | "demo";
       isActive?: boolean;
       /** Part of the name */
       search?: string;
@@ -6977,7 +6977,7 @@ export type Operations = {
   "POST /api/v1/carrier-accounts": {
     body: {
       name: string;
-      carrier: "rate-card" | "demo";
+      carrier: "rate-card" | "easypost" | "shipengine" | "karrio" | "ups" | "fedex" | "usps" | "demo";
       description?: string;
       settings?: Record<string, unknown>;
       /** Stored encrypted and never returned */
