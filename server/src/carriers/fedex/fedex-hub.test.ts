@@ -39,7 +39,8 @@ describe("the account test", () => {
       ...account,
       settings: { ...account.settings, baseUrl: "http://127.0.0.1:9" },
     }));
-    expect((await lost.test()).problems).toMatchObject([{ part: "address" }]);
+    const message = "No connection to 127.0.0.1 (ECONNREFUSED).";
+    expect((await lost.test()).problems).toEqual([{ part: "address", message }]);
   });
 });
 
