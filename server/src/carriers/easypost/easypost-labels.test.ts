@@ -130,7 +130,7 @@ describe("a purchase", () => {
   });
 
   test.each([
-    [{ insuredValue: { amount: 100, currency: "EUR" } }, /it insures in USD, not in EUR/],
+    [{ insuredValue: { amount: 100, currency: "EUR" } }, /insuredValue in EUR\. Insure in USD/],
     [{ label: { size: "a4" } }, /label\.size/],
   ])("%j is refused without a request", async (options, message) => {
     const { label, requests } = await buying({ changes: { options } });
@@ -207,8 +207,8 @@ describe("a repeat", () => {
   });
 
   test.each([
-    [401, "unauthorized"],
-    [404, "not_found"],
+    [401, "outcome_unknown"],
+    [404, "outcome_unknown"],
     [503, "remote_error"],
   ])("whose look-up is answered with %d leaves the outcome open", async (status, code) => {
     const noted = { shipmentId: "shp_7d1" };
@@ -260,7 +260,7 @@ describe("several parcels", () => {
     const { label } = await buying({ routes, changes: { parcels, options } });
     expect(label).toMatchObject({
       code: "option_not_supported",
-      message: expect.stringContaining("single parcels only"),
+      message: expect.stringContaining("insuredValue of several parcels"),
     });
   });
 });

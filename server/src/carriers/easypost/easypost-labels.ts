@@ -1,12 +1,13 @@
 import type { CarrierCall, LabelRequest } from "../seam/carrier.ts";
 import { RemoteError } from "../seam/http.ts";
-import { lookUp, orMissing } from "../seam/json-api.ts";
+import { orMissing } from "../seam/json-api.ts";
 import { shortKey } from "../seam/keys.ts";
 import { fetchLabelFile } from "../seam/label-file.ts";
 import type { Charge, ChargeLine, Label } from "../seam/labels.ts";
 import { centsOf } from "../seam/money.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
+import { lookUp } from "../seam/repeats.ts";
 import { readableName } from "../seam/service-names.ts";
 import { oneLine } from "../seam/storable.ts";
 import { get, post, segment } from "./easypost-api.ts";
@@ -61,9 +62,13 @@ export function referenceOf({ effectKey }: CarrierCall): string {
 /** By the noted ID, else by reference: the answer to its creation may have been lost. */
 async function findEarlier(call: CarrierCall, { path, member }: Kind): Promise<Json | undefined> {
   const id = asText(call.noted?.[`${member}Id`]);
-  if (id !== undefined) return await lookUp(async () => await get(call, `${path}/${segment(id)}`));
+  if (id !== undefined) return await lookUp("EasyPost", "label", async () => await get(call, `${path}/${segment(id)}`));
   if (call.attempt === 1) return undefined;
-  const record = await lookUp(async () => await orMissing(get(call, `${path}/${segment(referenceOf(call))}`)));
+  const record = await lookUp(
+    "EasyPost",
+    "label",
+    async () => await orMissing(get(call, `${path}/${segment(referenceOf(call))}`)),
+  );
   if (record && asText(record.id) !== undefined) await call.note({ [`${member}Id`]: record.id });
   return record && asText(record.id) !== undefined ? record : undefined;
 }
@@ -76,9 +81,9 @@ async function buyRecord(call: CarrierCall, kind: Kind, id: string, rate: Rate, 
     return await post(call, `${path}/buy`, { ...choice, ...(insurance === undefined ? {} : { insurance }) });
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error;
-    if (error.code === "already_bought") return await lookUp(async () => await get(call, path));
+    if (error.code === "already_bought") return await lookUp("EasyPost", "label", async () => await get(call, path));
     // The carrier may have refused one parcel after it sold another.
-    if (kind === several && !error.mayHaveHappened) refusePart(await lookUp(async () => await get(call, path)), error);
+    if (kind === several && !error.mayHaveHappened) refusePart(await lookUp("EasyPost", "label", async () => await get(call, path)), error);
     throw error;
   }
 }

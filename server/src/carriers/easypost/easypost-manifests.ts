@@ -1,9 +1,9 @@
 import type { CarrierCall, Manifest, ManifestRequest } from "../seam/carrier.ts";
 import { RemoteError } from "../seam/http.ts";
-import { lookUp } from "../seam/json-api.ts";
 import { fetchLabelFile } from "../seam/label-file.ts";
 import { asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
+import { lookUp } from "../seam/repeats.ts";
 import { get, post, segment } from "./easypost-api.ts";
 import { shipmentIds } from "./easypost-voids.ts";
 
@@ -12,7 +12,8 @@ export async function createManifest(call: CarrierCall, { parcels }: ManifestReq
   const ids = [...new Set(parcels.flatMap((parcel) => shipmentIds(parcel)))];
   if (ids.length === 0)
     throw new RemoteError("labels_required", "EasyPost makes a SCAN form for labels that were bought through it.");
-  const earlier = call.attempt > 1 ? await lookUp(async () => await formOf(call, ids[0]!)) : undefined;
+  const earlier =
+    call.attempt > 1 ? await lookUp("EasyPost", "manifest", async () => await formOf(call, ids[0]!)) : undefined;
   const shipments = ids.map((id) => ({ id }));
   const form = earlier ?? (await post(call, "/v2/scan_forms", { scan_form: { shipments } }));
   const { id, number, url } = formIn(form);

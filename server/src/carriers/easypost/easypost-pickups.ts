@@ -1,11 +1,12 @@
 import type { Carrier, CarrierCall, CarrierData } from "../seam/carrier.ts";
 import { RemoteError } from "../seam/http.ts";
-import { lookUp, orMissing } from "../seam/json-api.ts";
+import { orMissing } from "../seam/json-api.ts";
 import { centsOf } from "../seam/money.ts";
 import type { PickupConfirmation, PickupRequest, PickupState } from "../seam/pickups.ts";
 import { asList, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
 import { openState } from "../seam/pickups.ts";
+import { lookUp } from "../seam/repeats.ts";
 import { get, messagesOf, post, segment } from "./easypost-api.ts";
 import { referenceOf } from "./easypost-labels.ts";
 import { addressBody } from "./easypost-shipment.ts";
@@ -35,9 +36,14 @@ function labelsOf({ parcels }: PickupRequest): { ids: string[]; carrier: string 
 
 async function findEarlier(call: CarrierCall): Promise<Json | undefined> {
   const id = asText(call.noted?.pickupId);
-  if (id !== undefined) return await lookUp(async () => await get(call, `/v2/pickups/${segment(id)}`));
+  if (id !== undefined)
+    return await lookUp("EasyPost", "pickup", async () => await get(call, `/v2/pickups/${segment(id)}`));
   if (call.attempt === 1) return undefined;
-  const found = await lookUp(async () => await orMissing(get(call, `/v2/pickups/${segment(referenceOf(call))}`)));
+  const found = await lookUp(
+    "EasyPost",
+    "pickup",
+    async () => await orMissing(get(call, `/v2/pickups/${segment(referenceOf(call))}`)),
+  );
   return found && asText(found.id) !== undefined ? found : undefined;
 }
 

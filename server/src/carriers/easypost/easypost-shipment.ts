@@ -2,7 +2,7 @@ import type { LabelRequest, RateRequest, Settings } from "../seam/carrier.ts";
 import { inchesOf, ouncesOf } from "../seam/measures.ts";
 import { asText } from "../seam/read.ts";
 import type { Customs, Parcel, ShipOptions } from "../seam/ship-options.ts";
-import { notSupported } from "../seam/unsupported.ts";
+import { notSupported } from "../seam/option-checks.ts";
 
 type Address = RateRequest["from"];
 type Request = Pick<LabelRequest, "from" | "to" | "parcels" | "options" | "shipDate" | "reference">;
@@ -84,7 +84,7 @@ const payers = { receiver: "RECEIVER", third_party: "THIRD_PARTY" };
 function optionsBody({ options, shipDate, reference }: Request, settings: Settings, parcel: Parcel): object {
   const { signature, saturdayDelivery, billTo, customs, label = {}, references = [] } = options;
   const size = sizes[label.size ?? "4x6"];
-  if (size === undefined) throw notSupported("EasyPost", "label.size", "allowed are 4x6 and letter.");
+  if (size === undefined) throw notSupported("EasyPost", "label.size", "Allowed are 4x6 and letter.");
   const printed = [reference, ...references, parcel.reference].filter((text) => text !== undefined).slice(0, 3);
   return {
     label_format: (label.format ?? asText(settings.labelFormat) ?? "pdf").toUpperCase(),
@@ -122,7 +122,7 @@ function extraBody(extra: NonNullable<ShipOptions["extra"]>): object {
   const entries = Object.entries(extra).map(([name, value]) => {
     const theirs = Object.hasOwn(extraNames, name) ? extraNames[name] : undefined;
     if (theirs === undefined)
-      throw notSupported("EasyPost", `extra.${name}`, `allowed are ${Object.keys(extraNames).join(", ")}.`);
+      throw notSupported("EasyPost", `extra.${name}`, `Allowed are ${Object.keys(extraNames).join(", ")}.`);
     return [theirs, value] as const;
   });
   return Object.fromEntries(entries);
@@ -165,8 +165,8 @@ export function insuranceOf({ parcels, options }: Pick<Request, "parcels" | "opt
   const isAsked = options.insuredValue !== undefined || parcels.some(({ insuredValue }) => insuredValue !== undefined);
   if (!isAsked) return undefined;
   if (insured === undefined)
-    throw notSupported("EasyPost", "insuredValue", "it insures single parcels only; buy one label for each parcel.");
+    throw notSupported("EasyPost", "insuredValue of several parcels", "Buy one label for each parcel.");
   if (insured.currency !== "USD")
-    throw notSupported("EasyPost", "insuredValue", `it insures in USD, not in ${insured.currency}.`);
+    throw notSupported("EasyPost", `insuredValue in ${insured.currency}`, "Insure in USD.");
   return insured.amount.toFixed(2);
 }

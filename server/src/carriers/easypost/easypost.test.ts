@@ -196,8 +196,8 @@ describe("ship options", () => {
   });
 
   test.each([
-    [{ label: { size: "a6" } }, /label\.size: allowed are 4x6 and letter/],
-    [{ extra: { drone: true } }, /extra\.drone: allowed are endorsement/],
+    [{ label: { size: "a6" } }, /label\.size\. Allowed are 4x6 and letter/],
+    [{ extra: { drone: true } }, /extra\.drone\. Allowed are endorsement/],
   ])("%j is refused by name", async (options, message) => {
     await expect(quoting({ options })).rejects.toMatchObject({
       code: "option_not_supported",

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { LabelRequest, RateRequest } from "../seam/carrier.ts";
+import { hubGoods, leeReader } from "../seam/testing/sample-addresses.ts";
 import { scriptedCall } from "../seam/testing/scripted-call.ts";
 import type { ScriptedAnswer, SentRequest } from "../seam/testing/scripted-call.ts";
 
@@ -31,26 +32,8 @@ export function fedexCall(answers: (request: SentRequest) => ScriptedAnswer, scr
   return { call, notes, all, requests: () => all.filter(({ path: where }) => !where.includes("oauth")) };
 }
 
-export const shop = {
-  company: "Hub Goods",
-  name: "Sam Shipper",
-  address1: "1 Dock Road",
-  city: "Newark",
-  provinceCode: "NJ",
-  zip: "07102",
-  countryCode: "US",
-  phone: "+1 (973) 555-0100",
-};
-
-export const buyer = {
-  name: "Lee Reader",
-  address1: "12 Main St",
-  address2: "Apt 4",
-  city: "Albany",
-  provinceCode: "NY",
-  zip: "12207-1234",
-  countryCode: "US",
-};
+export const shop = hubGoods;
+export const buyer = leeReader;
 
 export const fedexRateRequest: RateRequest = {
   from: shop,

@@ -4,17 +4,17 @@ import { shortKey } from "../seam/keys.ts";
 import { labelFileOfBase64 } from "../seam/label-file.ts";
 import type { Charge, Label, SoldLabel, VoidAnswer } from "../seam/labels.ts";
 import { dayOf } from "../seam/local-time.ts";
-import { labelFormatOf } from "../seam/option-checks.ts";
+import { labelFormatOf, notSupported } from "../seam/option-checks.ts";
 import { paidCharge, priceOf } from "../seam/price.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
-import { cannotFindOut, isRepeat, lookUp, refuseWhileOpen } from "../seam/repeats.ts";
+import { cannotFindOut, lookUp, refuseWhileOpen, sendOnce, wasSent } from "../seam/repeats.ts";
 import type { Parcel } from "../seam/ship-options.ts";
 import { detailOf, linesOf, netOf } from "./fedex-rates.ts";
 import { accountOf, askFedex, wordsOfFaults } from "./fedex-request.ts";
 import type { FedexFault } from "./fedex-request.ts";
 import { daysOf } from "./fedex-services.ts";
-import { packagesOf, partyOf, paymentOf, shipmentOf, tinsOf } from "./fedex-shipment.ts";
+import { packagesOf, partyOf, paymentOf, shipmentOf, tinsOf, withPhones } from "./fedex-shipment.ts";
 import { findByReference } from "./fedex-tracking.ts";
 
 /**
@@ -24,10 +24,10 @@ import { findByReference } from "./fedex-tracking.ts";
  */
 export async function buyFedexLabel(call: CarrierCall, request: LabelRequest): Promise<Label> {
   const cancelled = asTexts(call.noted?.cancelled);
-  if (isRepeat(call) && call.noted !== null) cancelled.push(...(await cancelEarlier(call, request, cancelled)));
+  if (wasSent(call)) cancelled.push(...(await cancelEarlier(call, request, cancelled)));
   const json = shipmentBody(call, request);
-  await call.note({ sentAt: call.now().toISOString(), cancelled });
-  const { output } = await askFedex(call, { method: "POST", path: "/ship/v1/shipments", json });
+  const purchase = { method: "POST", path: "/ship/v1/shipments", json } as const;
+  const { output } = await sendOnce(call, () => askFedex(call, purchase), { cancelled });
   return readFedexLabel(output, request.service);
 }
 
@@ -56,6 +56,7 @@ function asTexts(value: unknown): string[] {
 function shipmentBody(call: CarrierCall, request: LabelRequest): Json {
   const { options, shipDate, service } = request;
   const isAbroad = options.customs !== undefined;
+  const { from, to } = withPhones(request);
   return {
     labelResponseOptions: "LABEL",
     accountNumber: accountOf(call),
@@ -64,9 +65,9 @@ function shipmentBody(call: CarrierCall, request: LabelRequest): Json {
     oneLabelAtATime: false,
     requestedShipment: {
       ...shipmentOf(call, request),
-      shipper: { ...partyOf(request.from, "sender", false), ...tinsOf(options.customs, "sender") },
+      shipper: { ...partyOf(from, "sender", false), ...tinsOf(options.customs, "sender") },
       recipients: [
-        { ...partyOf(request.to, "recipient", options.residential === true), ...tinsOf(options.customs, "receiver") },
+        { ...partyOf(to, "recipient", options.residential === true), ...tinsOf(options.customs, "receiver") },
       ],
       shipDatestamp: shipDate,
       serviceType: service,
@@ -86,18 +87,19 @@ function shipmentBody(call: CarrierCall, request: LabelRequest): Json {
   };
 }
 
+const referenceTypes = ["CUSTOMER_REFERENCE", "INVOICE_NUMBER", "DEPARTMENT_NUMBER"];
+
 /** The key is sent as purchase order number, by which FedEx can be asked. */
 function referencesOf(call: CarrierCall, request: LabelRequest, parcel: Parcel): Json {
   const own = [parcel.reference ?? request.reference, ...(request.options.references ?? [])].filter(
     (text) => text !== undefined,
   );
-  const [customer, invoice] = own;
   return {
     customerReferences: [
-      ...(customer === undefined
-        ? []
-        : [{ customerReferenceType: "CUSTOMER_REFERENCE", value: customer.slice(0, 30) }]),
-      ...(invoice === undefined ? [] : [{ customerReferenceType: "INVOICE_NUMBER", value: invoice.slice(0, 30) }]),
+      ...referenceTypes.flatMap((customerReferenceType, index) => {
+        const value = own[index]?.slice(0, 30);
+        return value === undefined ? [] : [{ customerReferenceType, value }];
+      }),
       { customerReferenceType: "P_O_NUMBER", value: keyOf(call) },
     ],
   };
@@ -111,6 +113,8 @@ function labelSpecification({ settings }: CarrierCall, { options }: LabelRequest
     sizes: ["4x6", "letter"],
     fallback: asText(settings.labelFormat),
   });
+  if (format === "zpl" && options.label?.size === "letter")
+    throw notSupported("FedEx", "label.size letter for zpl", "Use label.size 4x6, or label.format pdf or png.");
   if (format === "zpl") return { imageType: "ZPLII", labelStockType: "STOCK_4X6" };
   const labelStockType = options.label?.size === "letter" ? "PAPER_85X11_TOP_HALF_LABEL" : "PAPER_4X6";
   return { imageType: format.toUpperCase(), labelStockType };
@@ -153,12 +157,13 @@ function chargeOf(shipment: Json, { shipmentRating }: Json): Charge | null {
   const price = own && netOf(own);
   if (own && price) return paidCharge(price, linesOf(own, own, price.currency));
   const pieces = asList(shipment.pieceResponses).map((piece) =>
-    priceOf(piece.netChargeAmount, asText(piece.currency) ?? "USD"),
+    priceOf(piece.netRateAmount ?? piece.netChargeAmount, asText(piece.currency) ?? "USD"),
   );
   const [first] = pieces;
   if (!first || pieces.some((piece) => piece?.currency !== first.currency)) return null;
   const cents = pieces.reduce((sum, piece) => sum + (piece?.cents ?? 0), 0);
-  return paidCharge({ cents, currency: first.currency }, []);
+  // FedEx fills in zeros where it does not name the price.
+  return cents === 0 ? null : paidCharge({ cents, currency: first.currency }, []);
 }
 
 export async function voidFedexLabel(call: CarrierCall, label: SoldLabel): Promise<VoidAnswer> {
@@ -181,6 +186,7 @@ function isAlreadyCancelled({ code, message }: FedexFault): boolean {
 
 export function readFedexVoid(output: Json): VoidAnswer {
   if (output.cancelledShipment === true || asText(output.cancelledShipment) === "true") return { state: "voided" };
-  const words = asText(output.message) ?? asText(output.successMessage);
+  const [alert] = asList(output.alerts).flatMap(({ message }) => asText(message) ?? []);
+  const words = asText(output.message) ?? alert ?? asText(output.successMessage);
   return { state: "rejected", message: words === undefined ? "FedEx did not cancel the label." : `FedEx: ${words}` };
 }

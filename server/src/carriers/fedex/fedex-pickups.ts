@@ -7,7 +7,7 @@ import { notSupported } from "../seam/option-checks.ts";
 import type { PickupConfirmation, PickupRequest } from "../seam/pickups.ts";
 import { asList, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
-import { cannotFindOut, noteSent } from "../seam/repeats.ts";
+import { cannotFindOut, sendOnce, wasSent } from "../seam/repeats.ts";
 import { accountOf, askFedex } from "./fedex-request.ts";
 import { fedexService } from "./fedex-services.ts";
 import { partyOf } from "./fedex-shipment.ts";
@@ -16,11 +16,11 @@ type Cancellation = Parameters<NonNullable<Carrier["cancelPickup"]>>[1];
 
 /** FedEx cannot be asked for pickups: after a lost response a person has to check. */
 export async function scheduleFedexPickup(call: CarrierCall, request: PickupRequest): Promise<PickupConfirmation> {
-  if (call.noted !== null) throw cannotFindOut("FedEx", "pickup");
+  if (wasSent(call)) throw cannotFindOut("FedEx", "pickup");
   const carrierCode = carrierCodeOf(call, request);
   const json = pickupBody(call, request, carrierCode);
-  await noteSent(call);
-  const { output } = await askFedex(call, { method: "POST", path: "/pickup/v1/pickups", json });
+  const booking = { method: "POST", path: "/pickup/v1/pickups", json } as const;
+  const { output } = await sendOnce(call, () => askFedex(call, booking));
   return readFedexPickup(output, { carrierCode, scheduledDate: request.readyTime.slice(0, 10) });
 }
 

@@ -19,7 +19,6 @@ test("one request prices every service with the account's own prices", async () 
     requestedShipment: {
       shipper: {
         address: {
-          streetLines: ["1 Dock Road"],
           city: "Newark",
           stateOrProvinceCode: "NJ",
           postalCode: "07102",
@@ -33,7 +32,6 @@ test("one request prices every service with the account's own prices", async () 
       totalWeight: 2.5,
       recipient: {
         address: {
-          streetLines: ["12 Main St", "Apt 4"],
           city: "Albany",
           stateOrProvinceCode: "NY",
           postalCode: "12207-1234",
@@ -146,7 +144,7 @@ test.each([
   ],
   [
     { status: 503, body: "<html></html>" },
-    { code: "remote_error", retryable: true, message: "FedEx: The other side failed. (503)" },
+    { code: "remote_error", retryable: true, message: "FedEx answered 503 without a reason." },
   ],
 ])("a failed quote %j becomes an error that names the reason", async (given, expected) => {
   await expect(fedex.rate!(fedexCall(() => given).call, fedexRateRequest)).rejects.toMatchObject(expected);
@@ -177,6 +175,7 @@ test("the account test names what is wrong: account, permission, keys for tracki
       ...(await request({ ...sent, url: "https://apis.fedex.com/oauth/token" })),
       status: 401,
       text: JSON.stringify(body),
+      json: () => body,
     };
   };
   expect(await fedex.testAccount!(call)).toEqual([

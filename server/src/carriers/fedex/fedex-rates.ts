@@ -2,13 +2,13 @@ import type { CarrierCall, RateRequest } from "../seam/carrier.ts";
 import type { ChargeLine } from "../seam/labels.ts";
 import { dayOf } from "../seam/local-time.ts";
 import { chargeLine, priceOf } from "../seam/price.ts";
-import { remoteQuote } from "../seam/quotes.ts";
+import { oncePerService, remoteQuote } from "../seam/quotes.ts";
 import type { NoQuote, Quote } from "../seam/quotes.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
 import { accountOf, askFedex } from "./fedex-request.ts";
 import { daysOf, fedexService } from "./fedex-services.ts";
-import { addressOf, packagesOf, shipmentOf } from "./fedex-shipment.ts";
+import { packagesOf, placeOf, shipmentOf } from "./fedex-shipment.ts";
 
 export async function rateFedex(call: CarrierCall, request: RateRequest): Promise<(Quote | NoQuote)[]> {
   const { services, options } = request;
@@ -22,9 +22,9 @@ export async function rateFedex(call: CarrierCall, request: RateRequest): Promis
       rateRequestControlParameters: { returnTransitTimes: true, servicesNeededOnRateFailure: true },
       requestedShipment: {
         ...shipmentOf(call, request),
-        // Quotes take addresses only, and are prices of this account also if another party pays.
-        shipper: { address: { ...addressOf(request.from, "sender"), residential: false } },
-        recipient: { address: { ...addressOf(request.to, "recipient"), residential: options.residential === true } },
+        // Quotes take places only, and are prices of this account also if another party pays.
+        shipper: { address: { ...placeOf(request.from, "sender"), residential: false } },
+        recipient: { address: { ...placeOf(request.to, "recipient"), residential: options.residential === true } },
         rateRequestType: ["ACCOUNT", "LIST"],
         shipDateStamp: request.shipDate,
         ...(only !== undefined && further.length === 0 ? { serviceType: only } : {}),
@@ -38,7 +38,7 @@ export async function rateFedex(call: CarrierCall, request: RateRequest): Promis
 }
 
 export function readFedexRates(output: Json): (Quote | NoQuote)[] {
-  return asList(output.rateReplyDetails).map((reply) => readReply(reply, output));
+  return oncePerService(asList(output.rateReplyDetails).map((reply) => readReply(reply, output)));
 }
 
 function readReply(reply: Json, output: Json): Quote | NoQuote {

@@ -1,9 +1,9 @@
 import type { CarrierCall, FetchedToken, Settings } from "../seam/carrier.ts";
-import { failureOf, isDecision } from "../seam/failures.ts";
+import { bodyOf, failureOf, isDecision } from "../seam/failures.ts";
 import { readJson } from "../seam/http.ts";
 import type { HttpRequest, HttpResponse } from "../seam/http.ts";
 import { shortKey } from "../seam/keys.ts";
-import { baseUrlOf, bodyOf, fetchAccessToken, sendWithToken } from "../seam/oauth-account.ts";
+import { baseUrlOf, fetchAccessToken, sendWithToken } from "../seam/oauth-account.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
 
@@ -56,8 +56,12 @@ export function readFedex(
   const output = asObject(body.output);
   if (isSuccess && faults.length === 0) return { output, faults };
   if (isDecision(response) && faults.some(isTolerated)) return { output, faults };
-  throw failureOf("FedEx", response, wordsOfFaults(faults));
+  const words = wordsOfFaults(faults);
+  throw failureOf("FedEx", response, response.status === 403 ? `${words}. ${blocked}` : words);
 }
+
+/** Credentials without access get the same response. */
+const blocked = "FedEx also refuses requests for ten minutes after too many of them.";
 
 function faultsIn(body: unknown): FedexFault[] {
   return asList(asObject(body).errors).map(({ code, message }) => ({

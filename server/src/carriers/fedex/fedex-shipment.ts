@@ -1,4 +1,4 @@
-import { countryOf, phoneDigits, streetLines } from "../seam/address-lines.ts";
+import { countryOf, phoneDigits, requiredPhone, streetLines } from "../seam/address-lines.ts";
 import type { CarrierCall, LabelRequest, RateRequest } from "../seam/carrier.ts";
 import { RemoteError } from "../seam/http.ts";
 import { inchesOf, poundsOf } from "../seam/measures.ts";
@@ -70,14 +70,21 @@ function smartPostIndicia(parcels: Parcel[]): string {
   return parcels.every(({ weight }) => poundsOf(weight) < 1) ? "PRESORTED_STANDARD" : "PARCEL_SELECT";
 }
 
+/** FedEx requires a phone number of both. It calls the other party where a customer gave none. */
+export function withPhones({ from, to }: Pick<LabelRequest, "from" | "to">): { from: Address; to: Address } {
+  const given = (address: Address): boolean => phoneDigits(address.phone) !== undefined;
+  if (given(from) === given(to)) return { from, to };
+  return given(from) ? { from, to: { ...to, phone: from.phone! } } : { from: { ...from, phone: to.phone! }, to };
+}
+
 export function partyOf(address: Address, whose: string, residential: boolean): { address: Json; contact: Json } {
-  const phone = phoneDigits(address.phone);
+  const phoneNumber = requiredPhone("FedEx", address, whose);
   return {
     address: { ...addressOf(address, whose), residential },
     contact: {
       personName: (address.name ?? address.company ?? "").slice(0, 70),
       ...(address.company === undefined ? {} : { companyName: address.company.slice(0, 35) }),
-      ...(phone === undefined ? {} : { phoneNumber: phone }),
+      phoneNumber,
       ...(address.email === undefined ? {} : { emailAddress: address.email }),
     },
   };
@@ -86,7 +93,15 @@ export function partyOf(address: Address, whose: string, residential: boolean): 
 export function addressOf(address: Address, whose: string): Json {
   return {
     streetLines: streetLines("FedEx", address, { lines: 3, characters: 35, whose }),
-    city: address.city?.trim() ?? "",
+    ...placeOf(address, whose),
+  };
+}
+
+/** Without the street, which quotes do not take. */
+export function placeOf(address: Address, whose: string): Json {
+  const city = address.city?.trim() ?? "";
+  return {
+    ...(city === "" ? {} : { city }),
     ...(address.provinceCode === undefined ? {} : { stateOrProvinceCode: address.provinceCode.toUpperCase() }),
     ...(address.zip === undefined ? {} : { postalCode: address.zip.replaceAll(/\s/g, "") }),
     countryCode: countryOf(address, whose),
@@ -95,6 +110,9 @@ export function addressOf(address: Address, whose: string): Json {
 
 function shipmentServices({ options }: Shipment): Json {
   const extra = asObject(options.extra);
+  const date = asText(extra.homeDeliveryDate);
+  if ((date !== undefined) !== (extra.homeDelivery === "DATE_CERTAIN"))
+    throw notSupported("FedEx", "one of extra.homeDelivery DATE_CERTAIN and extra.homeDeliveryDate", "Set both.");
   const types = [
     ...(options.saturdayDelivery === true ? ["SATURDAY_DELIVERY"] : []),
     ...(options.isReturn === true ? ["RETURN_SHIPMENT"] : []),
@@ -102,7 +120,6 @@ function shipmentServices({ options }: Shipment): Json {
     ...(extra.homeDelivery === undefined ? [] : ["HOME_DELIVERY_PREMIUM"]),
   ];
   if (types.length === 0) return {};
-  const date = asText(extra.homeDeliveryDate);
   return {
     specialServiceTypes: types,
     ...(options.isReturn === true ? { returnShipmentDetail: { returnType: "PRINT_RETURN_LABEL" } } : {}),
@@ -143,10 +160,13 @@ function dimensionsOf({ dimensions }: Parcel): Json {
 }
 
 function signatureOf({ options }: Shipment): string | undefined {
+  const isIndirect = asObject(options.extra).indirectSignature === true;
+  if (isIndirect && options.signature !== "signature")
+    throw notSupported("FedEx", "extra.indirectSignature alone", "Set signature to signature as well.");
   if (options.signature === undefined) return undefined;
   if (options.signature === "none") return "NO_SIGNATURE_REQUIRED";
   if (options.signature === "adult_signature") return "ADULT";
-  return asObject(options.extra).indirectSignature === true ? "INDIRECT" : "DIRECT";
+  return isIndirect ? "INDIRECT" : "DIRECT";
 }
 
 /** Who pays for the transport. */

@@ -2,6 +2,7 @@ import type { CarrierCall } from "../seam/carrier.ts";
 import { dayOf } from "../seam/local-time.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
+import { ownEventsMs } from "../seam/tracking-events.ts";
 import type { ParcelToTrack, TrackingEvent, TrackingReport, TrackingStatus } from "../seam/tracking.ts";
 import { accountOf, askFedex } from "./fedex-request.ts";
 
@@ -52,7 +53,7 @@ function fittingResult(results: Json[], shippedAt: number): Json | undefined {
     .map((result) => ({ result, at: shipTimeOf(result) }))
     .filter(
       ({ at }) =>
-        at === undefined || Number.isNaN(shippedAt) || (at > shippedAt - 7 * dayMs && at < shippedAt + 45 * dayMs),
+        at === undefined || Number.isNaN(shippedAt) || (at > shippedAt - ownEventsMs && at < shippedAt + 45 * dayMs),
     );
   return fitting.toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0))[0]?.result;
 }

@@ -1,5 +1,6 @@
+import { accountProblem } from "../seam/account-problems.ts";
 import type { AccountProblem, Carrier, CarrierCall, RateRequest } from "../seam/carrier.ts";
-import { baseUrlSetting, clientCredentials, modeSetting, problemOf } from "../seam/oauth-account.ts";
+import { baseUrlSetting, clientCredentials, modeSetting } from "../seam/oauth-account.ts";
 import { defaultPickupRules } from "../seam/pickup-rules.ts";
 import { OneOf, Strict, Type } from "../seam/schema.ts";
 import { checkFedexAddress } from "./fedex-address.ts";
@@ -112,7 +113,7 @@ async function testFedexAccount(call: CarrierCall): Promise<AccountProblem[]> {
     try {
       await work();
     } catch (error) {
-      const problem = problemOf(error, /account/i);
+      const problem = accountProblem(error, /account/i);
       problems.push({ ...problem, message: `${prefix}${problem.message}` });
     }
   };
@@ -120,7 +121,9 @@ async function testFedexAccount(call: CarrierCall): Promise<AccountProblem[]> {
     await fetchFedexToken(call, "ship");
     await rateFedex(call, sampleRequest(call.now()));
   });
-  if (call.credentials.trackClientId !== undefined) await attempt(() => fetchFedexToken(call, "track"), "Tracking: ");
+  const isReached = problems.every(({ part }) => part !== "address");
+  if (isReached && call.credentials.trackClientId !== undefined)
+    await attempt(() => fetchFedexToken(call, "track"), "Tracking: ");
   return problems;
 }
 

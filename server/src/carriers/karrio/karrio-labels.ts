@@ -1,10 +1,10 @@
 import type { CarrierCall, LabelRequest } from "../seam/carrier.ts";
 import { RemoteError } from "../seam/http.ts";
-import { lookUp } from "../seam/json-api.ts";
 import { fetchLabelFile, labelFileOfBase64 } from "../seam/label-file.ts";
 import type { Charge, Label, LabelFile, SoldLabel, VoidAnswer } from "../seam/labels.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
+import { lookUp } from "../seam/repeats.ts";
 import { dayOrInstant, wholeDays } from "../seam/storable.ts";
 import { api, apiUrl, fileHeaders, get, keyOf, ownEntries, post, segment } from "./karrio-api.ts";
 import { chooseRate, readRate } from "./karrio-rates.ts";
@@ -56,10 +56,14 @@ async function create(call: CarrierCall, body: object): Promise<Json> {
 /** By the noted ID, else by the key in its metadata: the answer to its creation may have been lost. */
 async function findEarlier(call: CarrierCall): Promise<Json | undefined> {
   const id = asText(call.noted?.shipmentId);
-  if (id !== undefined) return await lookUp(async () => await get(call, `/v1/shipments/${segment(id)}`));
+  if (id !== undefined)
+    return await lookUp("karrio", "label", async () => await get(call, `/v1/shipments/${segment(id)}`));
   if (call.attempt === 1) return undefined;
   const query = { metadata_key: "hub_key", metadata_value: keyOf(call) };
-  const found = ownEntries(call, await lookUp(async () => await get(call, "/v1/shipments", { query })));
+  const found = ownEntries(
+    call,
+    await lookUp("karrio", "label", async () => await get(call, "/v1/shipments", { query })),
+  );
   const shipment = found.find(isBought) ?? found[0];
   if (shipment && asText(shipment.id) !== undefined) await call.note({ shipmentId: shipment.id });
   return shipment;
@@ -71,7 +75,7 @@ async function purchase(call: CarrierCall, { id }: Json, choice: object): Promis
     return await post(call, `${path}/purchase`, choice);
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error;
-    if (error.code === "conflict") return await lookUp(async () => await get(call, path));
+    if (error.code === "conflict") return await lookUp("karrio", "label", async () => await get(call, path));
     if (error.code === "timed_out") await call.note({ shipmentId: id, carrierTimedOut: true });
     // It was refused, so it is not under way any more.
     else if (!error.mayHaveHappened) await call.note({ shipmentId: id });

@@ -1,12 +1,13 @@
 import type { Carrier, CarrierCall, CarrierData, Manifest, ManifestRequest } from "../seam/carrier.ts";
 import { RemoteError } from "../seam/http.ts";
-import { lookUp, orMissing } from "../seam/json-api.ts";
+import { orMissing } from "../seam/json-api.ts";
 import { fetchLabelFile } from "../seam/label-file.ts";
 import { centsOf } from "../seam/money.ts";
 import type { PickupConfirmation, PickupRequest, PickupState } from "../seam/pickups.ts";
 import { openState } from "../seam/pickups.ts";
 import { asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
+import { lookUp } from "../seam/repeats.ts";
 import { apiUrl, fileHeaders, get, keyOf, ownEntries, post, segment } from "./karrio-api.ts";
 import { addressBody } from "./karrio-shipment.ts";
 
@@ -48,7 +49,10 @@ export async function schedulePickup(call: CarrierCall, request: PickupRequest):
 async function findEarlier(call: CarrierCall, path: string): Promise<Json | undefined> {
   const created_after = asText(call.noted?.sentAt);
   if (call.attempt === 1 || created_after === undefined) return undefined;
-  return ownEntries(call, await lookUp(async () => await get(call, path, { query: { created_after } })))[0];
+  return ownEntries(
+    call,
+    await lookUp("karrio", "pickup", async () => await get(call, path, { query: { created_after } })),
+  )[0];
 }
 
 export function confirmationIn(pickup: Json): PickupConfirmation {

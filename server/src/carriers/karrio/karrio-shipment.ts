@@ -1,7 +1,7 @@
 import type { LabelRequest, RateRequest, Settings } from "../seam/carrier.ts";
 import type { Customs, Parcel, ShipOptions } from "../seam/ship-options.ts";
 import { asObject } from "../seam/read.ts";
-import { notSupported } from "../seam/unsupported.ts";
+import { notSupported } from "../seam/option-checks.ts";
 
 type Address = RateRequest["from"];
 type Request = Pick<LabelRequest, "from" | "to" | "parcels" | "options" | "shipDate" | "reference">;
@@ -74,11 +74,15 @@ function parcelBody({ weight, dimensions, packaging = "your_packaging", referenc
 function optionsBody(options: ShipOptions, parcels: Parcel[], shipDate: string): object {
   const { signature, saturdayDelivery, insuredValue, label, extra = {} } = options;
   if (signature === "adult_signature")
-    throw notSupported("karrio", "signature", "adult_signature differs by carrier; put its option into extra.options.");
+    throw notSupported(
+      "karrio",
+      "signature adult_signature",
+      "It differs by carrier: put its option into extra.options.",
+    );
   if (label?.size !== undefined && label.size !== "4x6")
-    throw notSupported("karrio", "label.size", "the size is set in the carrier connection in karrio.");
+    throw notSupported("karrio", "label.size", "The size is set in the carrier connection in karrio.");
   const unknown = Object.keys(extra).find((name) => name !== "options");
-  if (unknown !== undefined) throw notSupported("karrio", `extra.${unknown}`, "allowed is options.");
+  if (unknown !== undefined) throw notSupported("karrio", `extra.${unknown}`, "Allowed is options.");
   const currency = insuredValue?.currency ?? parcels.find((parcel) => parcel.insuredValue)?.insuredValue?.currency;
   return {
     shipping_date: `${shipDate}T12:00`,
@@ -101,10 +105,10 @@ function paymentBody({ billTo }: ShipOptions): object {
 
 function customsBody(customs: Customs, from: Address): object {
   if (customs.nonDelivery === "abandon")
-    throw notSupported("karrio", "customs.nonDelivery", "parcels that cannot be delivered are returned.");
+    throw notSupported("karrio", "customs.nonDelivery", "Parcels that cannot be delivered are returned.");
   const receiver = customs.taxIds?.find(({ party, type }) => party === "receiver" && type !== "EIN");
   if (receiver)
-    throw notSupported("karrio", "customs.taxIds", `${receiver.type} of the receiver; allowed is EIN of the receiver.`);
+    throw notSupported("karrio", `customs.taxIds ${receiver.type} of the receiver`, "Allowed is EIN of the receiver.");
   const { contents } = customs;
   return {
     content_type: contents === "returned_goods" ? "return_merchandise" : contents,

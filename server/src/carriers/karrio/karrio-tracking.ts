@@ -1,4 +1,5 @@
 import type { CarrierCall, CarrierNews, InboundWebhook, WebhookSubscription } from "../seam/carrier.ts";
+import { askEach } from "../seam/each-parcel.ts";
 import { RemoteError } from "../seam/http.ts";
 import { orMissing, sendJson } from "../seam/json-api.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
@@ -34,13 +35,7 @@ const atOnce = 5;
 
 /** Labels bought in karrio have trackers. For other numbers one is created if the carrier is known. */
 export async function track(call: CarrierCall, parcels: ParcelToTrack[]): Promise<TrackingReport[]> {
-  const reports: TrackingReport[] = [];
-  for (let first = 0; first < parcels.length; first += atOnce) {
-    const batch = parcels.slice(first, first + atOnce);
-    const found = await Promise.all(batch.map(async (parcel) => await trackOne(call, parcel)));
-    reports.push(...found.flat());
-  }
-  return reports;
+  return (await askEach(parcels, atOnce, async (parcel) => await trackOne(call, parcel))).flat();
 }
 
 async function trackOne(call: CarrierCall, parcel: ParcelToTrack): Promise<TrackingReport[]> {

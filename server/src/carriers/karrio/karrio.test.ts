@@ -186,11 +186,11 @@ describe("ship options", () => {
   });
 
   test.each([
-    [{ signature: "adult_signature" }, /signature: adult_signature differs by carrier/],
+    [{ signature: "adult_signature" }, /signature adult_signature\. It differs by carrier/],
     [{ label: { size: "a4" } }, /label\.size/],
-    [{ extra: { drone: 1 } }, /extra\.drone: allowed is options/],
+    [{ extra: { drone: 1 } }, /extra\.drone\. Allowed is options/],
     [{ customs: { ...customs, nonDelivery: "abandon" } }, /customs\.nonDelivery/],
-    [{ customs }, /customs\.taxIds: EORI of the receiver/],
+    [{ customs }, /customs\.taxIds EORI of the receiver/],
   ])("%# is refused by name", async (options, message) => {
     await expect(quoting({ options })).rejects.toMatchObject({
       code: "option_not_supported",

@@ -5,6 +5,7 @@ const parts: Record<string, AccountProblem["part"]> = {
   unauthorized: "key",
   authentication_failed: "key",
   forbidden: "permission",
+  rate_limited: "permission",
   payment_required: "account",
   not_found: "address",
   invalid_json: "address",
@@ -15,10 +16,15 @@ const parts: Record<string, AccountProblem["part"]> = {
   https_required: "address",
 };
 
-/** What a user has to correct after a failed request of `testAccount`. A failure that passes by itself is thrown again. */
-export function accountProblem(error: unknown): AccountProblem {
+/**
+ * What a user has to correct after a failed request of `testAccount`. `account`: words by which the carrier refuses the account number;
+ * without them a refusal is about the settings. A failure that passes by itself is thrown again.
+ */
+export function accountProblem(error: unknown, account?: RegExp): AccountProblem {
   if (!(error instanceof RemoteError)) throw error;
-  const part = parts[error.code];
-  if (part === undefined) throw error;
-  return { part, message: error.message };
+  const { code, message, retryable } = error;
+  const part = parts[code];
+  if (part !== undefined) return { part, message };
+  if (retryable || account === undefined) throw error;
+  return { part: account.test(message) ? "account" : "settings", message };
 }

@@ -39,6 +39,24 @@ function wrap(text: string, characters: number): string[] {
   return lines;
 }
 
+/** A refusal of the carrier would not say whose number is missing. */
+export function requiredPhone(carrier: string, { phone }: Address, whose: string): string {
+  const digits = phoneDigits(phone);
+  if (digits === undefined)
+    throw new RemoteError(
+      "rejected",
+      `The phone number of the ${whose}'s address is missing. ${carrier} requires one.`,
+    );
+  return digits;
+}
+
+export function requiredName(carrier: string, { name, company }: Address, whose: string): string {
+  const text = [name, company].find((one) => one?.trim());
+  if (text === undefined)
+    throw new RemoteError("rejected", `The name of the ${whose}'s address is missing. ${carrier} requires one.`);
+  return text;
+}
+
 /** Digits only, without the country code of the US and Canada. Undefined if there are none. */
 export function phoneDigits(phone: string | undefined): string | undefined {
   const digits = (phone ?? "").replaceAll(/\D/g, "").replace(/^1(?=\d{10}$)/, "");

@@ -1,5 +1,5 @@
-import type { AccountProblem, CarrierCall, FetchedToken, Settings } from "./carrier.ts";
-import { failureOf } from "./failures.ts";
+import type { CarrierCall, FetchedToken, Settings } from "./carrier.ts";
+import { bodyOf, failureOf } from "./failures.ts";
 import { RemoteError } from "./http.ts";
 import type { HttpRequest, HttpResponse } from "./http.ts";
 import { asNumber, asObject, asText } from "./read.ts";
@@ -92,22 +92,4 @@ export async function sendWithToken(
   if (response.status !== 401) return response;
   await token.forget();
   return await send((await call.token(tokenName, fetchToken)).value);
-}
-
-/** The body as JSON; undefined for HTML pages and other texts. */
-export function bodyOf(response: HttpResponse): unknown {
-  try {
-    return JSON.parse(response.text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
-/** A failed test request as a problem that a user can fix. Throws what only time fixes, such as an unreachable carrier. */
-export function problemOf(error: unknown, account: RegExp): AccountProblem {
-  if (!(error instanceof RemoteError) || error.retryable) throw error;
-  const { code, message } = error;
-  if (code === "unauthorized" || code === "authentication_failed") return { part: "key", message };
-  if (code === "forbidden") return { part: "permission", message };
-  return { part: account.test(message) ? "account" : "settings", message };
 }

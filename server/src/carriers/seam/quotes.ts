@@ -33,6 +33,11 @@ export type QuoteLine = { code: string; label: string; amount: number; explanati
 
 export type NoQuote = { service: string; serviceName: string; reason: string; message: string };
 
+/** One quote for each service: labels are bought by service, and carriers sometimes name one twice. */
+export function oncePerService<Answer extends { service: string }>(answers: Answer[]): Answer[] {
+  return [...new Map(answers.toReversed().map((answer) => [answer.service, answer])).values()].toReversed();
+}
+
 type RemoteQuote = Pick<Quote, "service" | "serviceName" | "currency"> &
   Partial<
     Pick<Quote, "level" | "zone" | "transitDays" | "deliverBy" | "isGuaranteed" | "expiresAt" | "carrierData">

@@ -1,19 +1,33 @@
-import type { CarrierCall } from "./carrier.ts";
+import type { CarrierCall, CarrierData } from "./carrier.ts";
 import { RemoteError } from "./http.ts";
 import { asText } from "./read.ts";
 
-/** Purchases and bookings at carriers without idempotency keys: a repeat looks them up before it sends anything again. */
+/** Purchases and bookings after a lost response: a repeat looks them up before it sends anything again. */
 
 /** Longer than a request may take: after it, what the carrier does not find did not happen. */
 const settledMs = 120_000;
 
-/** Called before a purchase is sent. Without it the next attempt knows that nothing was sent. */
-export async function noteSent(call: CarrierCall): Promise<void> {
-  await call.note({ sentAt: call.now().toISOString() });
+/**
+ * Sends a purchase or booking to a carrier without idempotency keys. The time is noted before, so that the next attempt knows what
+ * may have happened. A refusal that passes, such as too many requests, is noted as well: nothing happened then.
+ */
+export async function sendOnce<Answer>(
+  call: CarrierCall,
+  send: () => Promise<Answer>,
+  noted: CarrierData = {},
+): Promise<Answer> {
+  await call.note({ ...noted, sentAt: call.now().toISOString() });
+  try {
+    return await send();
+  } catch (error) {
+    if (error instanceof RemoteError && error.retryable && !error.mayHaveHappened) await call.note(noted);
+    throw error;
+  }
 }
 
-export function isRepeat({ attempt, noted }: CarrierCall): boolean {
-  return attempt > 1 || noted !== null;
+/** An earlier attempt sent the request and may have succeeded. */
+export function wasSent({ noted }: CarrierCall): boolean {
+  return asText(noted?.sentAt) !== undefined;
 }
 
 /**

@@ -2,9 +2,12 @@ import type { ParcelToTrack, TrackingEvent, TrackingStatus } from "./tracking.ts
 
 const dayMs = 86_400_000;
 
+/** Shorter than the time after which carriers reuse numbers; longer than it takes until a parcel is recorded that was shipped before. */
+export const ownEventsMs = 60 * dayMs;
+
 /** Carriers reuse tracking numbers: events from long before the parcel was shipped belong to another one. */
 export function eventsOf(parcel: Pick<ParcelToTrack, "shippedAt">, events: TrackingEvent[]): TrackingEvent[] {
-  const first = Date.parse(parcel.shippedAt) - 7 * dayMs;
+  const first = Date.parse(parcel.shippedAt) - ownEventsMs;
   if (Number.isNaN(first)) return events;
   // A local time is at most 14 hours away from what it is here.
   return events.filter(({ at }) => !(Date.parse(hasZone(at) ? at : `${at}Z`) < first - dayMs / 2));

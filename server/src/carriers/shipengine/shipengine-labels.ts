@@ -1,13 +1,14 @@
 import type { CarrierCall, LabelRequest } from "../seam/carrier.ts";
 import { RemoteError } from "../seam/http.ts";
-import { lookUp, orMissing } from "../seam/json-api.ts";
+import { orMissing } from "../seam/json-api.ts";
 import { shortKey } from "../seam/keys.ts";
 import { fetchLabelFile, labelFileOfBase64 } from "../seam/label-file.ts";
 import type { Charge, Label, LabelFile } from "../seam/labels.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
+import { lookUp } from "../seam/repeats.ts";
 import { dayOrInstant } from "../seam/storable.ts";
-import { notSupported } from "../seam/unsupported.ts";
+import { notSupported } from "../seam/option-checks.ts";
 import { api, carriersIn, chosenCarriers, fileHeaders, get, post, segment } from "./shipengine-api.ts";
 import { amountIn, currencyOf, linesIn } from "./shipengine-rates.ts";
 import { shipmentBody } from "./shipengine-shipment.ts";
@@ -25,7 +26,7 @@ export async function createLabel(call: CarrierCall, request: LabelRequest): Pro
   const format = formatOf(call, request);
   const shipment = shipmentBody(request, call.settings);
   if (call.attempt > 1 || call.noted) {
-    const earlier = await lookUp(async () => await findLabel(call));
+    const earlier = await lookUp("ShipEngine", "label", async () => await findLabel(call));
     if (earlier) return await labelOf(call, earlier, request);
   }
   const carrier_id = await carrierFor(call, request);
@@ -56,10 +57,10 @@ async function buy(call: CarrierCall, path: string, json: object): Promise<Json>
  * only after it must have ended is the same shipment bought again.
  */
 async function goOn(call: CarrierCall, format: object): Promise<Json> {
-  const earlier = await lookUp(async () => await findLabel(call));
+  const earlier = await lookUp("ShipEngine", "label", async () => await findLabel(call));
   if (earlier) return earlier;
   const path = `/shipments/external_shipment_id/${segment(keyOf(call))}`;
-  const { shipment_id, shipment_status } = await lookUp(async () => await get(call, path));
+  const { shipment_id, shipment_status } = await lookUp("ShipEngine", "label", async () => await get(call, path));
   if (shipment_status === "pending" && hasEnded(call) && asText(shipment_id) !== undefined)
     return await buy(call, `/labels/shipment/${segment(shipment_id)}`, format);
   await call.note(call.noted ?? { sentAt: call.now().toISOString() });
@@ -127,7 +128,7 @@ async function withFile(call: CarrierCall, answer: Json): Promise<Json> {
     label.status !== "processing" || asText(asObject(label.label_download).href) !== undefined;
   const id = asText(answer.label_id);
   if (isReady(answer) || id === undefined) return answer;
-  const newest = await lookUp(async () => await get(call, `/labels/${segment(id)}`));
+  const newest = await lookUp("ShipEngine", "label", async () => await get(call, `/labels/${segment(id)}`));
   if (isReady(newest) || call.attempt >= attemptsForFile) return newest;
   throw stillOpen("The carrier is still making the label.");
 }

@@ -1,9 +1,9 @@
 import type { CarrierCall, Manifest, ManifestRequest } from "../seam/carrier.ts";
 import { RemoteError } from "../seam/http.ts";
-import { lookUp } from "../seam/json-api.ts";
 import { fetchLabelFile } from "../seam/label-file.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
+import { lookUp } from "../seam/repeats.ts";
 import { api, fileHeaders, get, post, segment } from "./shipengine-api.ts";
 import { labelIds } from "./shipengine-pickups.ts";
 
@@ -27,9 +27,17 @@ export async function createManifest(call: CarrierCall, { parcels }: ManifestReq
 async function findEarlier(call: CarrierCall, label_ids: string[]): Promise<Json | undefined> {
   const requestId = asText(call.noted?.requestId);
   if (requestId !== undefined)
-    return await lookUp(async () => await get(call, `/manifests/requests/${segment(requestId)}`));
+    return await lookUp(
+      "ShipEngine",
+      "manifest",
+      async () => await get(call, `/manifests/requests/${segment(requestId)}`),
+    );
   if (call.attempt === 1) return undefined;
-  const found = await lookUp(async () => await get(call, "/manifests", { query: { label_ids: label_ids.join() } }));
+  const found = await lookUp(
+    "ShipEngine",
+    "manifest",
+    async () => await get(call, "/manifests", { query: { label_ids: label_ids.join() } }),
+  );
   return asList(found.manifests).length > 0 ? found : undefined;
 }
 

@@ -1,10 +1,11 @@
 import type { Carrier, CarrierCall, CarrierData } from "../seam/carrier.ts";
 import { RemoteError } from "../seam/http.ts";
-import { lookUp, sendJson } from "../seam/json-api.ts";
+import { sendJson } from "../seam/json-api.ts";
 import type { PickupConfirmation, PickupRequest, PickupState } from "../seam/pickups.ts";
 import { openState } from "../seam/pickups.ts";
 import { asList, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
+import { lookUp } from "../seam/repeats.ts";
 import { withoutZone } from "../seam/tracking-events.ts";
 import { api, get, post, segment } from "./shipengine-api.ts";
 
@@ -16,7 +17,7 @@ export async function schedulePickup(call: CarrierCall, request: PickupRequest):
   const contact_details = contactOf(request);
   const sentAt = asText(call.noted?.sentAt);
   if (call.attempt > 1 && sentAt !== undefined) {
-    const earlier = await lookUp(async () => await findBooked(call, label_ids, sentAt));
+    const earlier = await lookUp("ShipEngine", "pickup", async () => await findBooked(call, label_ids, sentAt));
     if (earlier) return confirmationIn(earlier);
   }
   if (sentAt === undefined) await call.note({ sentAt: call.now().toISOString() });

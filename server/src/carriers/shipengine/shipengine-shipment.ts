@@ -1,7 +1,7 @@
 import type { LabelRequest, RateRequest, Settings } from "../seam/carrier.ts";
 import { RemoteError } from "../seam/http.ts";
 import type { Customs, Parcel, ShipOptions } from "../seam/ship-options.ts";
-import { notSupported } from "../seam/unsupported.ts";
+import { notSupported } from "../seam/option-checks.ts";
 
 type Address = RateRequest["from"];
 type Request = Pick<LabelRequest, "from" | "to" | "parcels" | "options" | "shipDate" | "reference">;
@@ -63,7 +63,7 @@ function packageBody(parcel: Parcel, { parcels, options, reference }: Request): 
   const printed = [reference, ...(options.references ?? []), parcel.reference].filter((text) => text !== undefined);
   const insured = parcel.insuredValue ?? (parcels.length === 1 ? options.insuredValue : undefined);
   if (options.insuredValue && !insured)
-    throw notSupported("ShipEngine", "insuredValue", "give each of several parcels its own insuredValue.");
+    throw notSupported("ShipEngine", "insuredValue", "Give each of several parcels its own insuredValue.");
   return {
     package_code: packaging ?? "package",
     weight: { value: weight.value, unit: weightUnits[weight.unit] },
@@ -102,7 +102,7 @@ function advancedBody({ saturdayDelivery, billTo, extra = {} }: ShipOptions): ob
   const extras = Object.entries(extra).map(([name, value]) => {
     const theirs = Object.hasOwn(extraNames, name) ? extraNames[name] : undefined;
     if (theirs === undefined)
-      throw notSupported("ShipEngine", `extra.${name}`, `allowed are ${Object.keys(extraNames).join(", ")}.`);
+      throw notSupported("ShipEngine", `extra.${name}`, `Allowed are ${Object.keys(extraNames).join(", ")}.`);
     return [theirs, value] as const;
   });
   return {
@@ -121,7 +121,7 @@ function advancedBody({ saturdayDelivery, billTo, extra = {} }: ShipOptions): ob
 
 function customsBody(customs: Customs, from: Address): object {
   if (customs.signer !== undefined)
-    throw notSupported("ShipEngine", "customs.signer", "the sender signs the declaration.");
+    throw notSupported("ShipEngine", "customs.signer", "The sender signs the declaration.");
   if (customs.exemption !== undefined)
     throw notSupported("ShipEngine", "customs.exemption", "ShipEngine decides on the export filing itself.");
   return {

@@ -1,4 +1,5 @@
 import type { CarrierCall } from "../seam/carrier.ts";
+import { askEach } from "../seam/each-parcel.ts";
 import { RemoteError } from "../seam/http.ts";
 import { asList, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
@@ -58,13 +59,7 @@ const atOnce = 5;
 
 /** One request for each parcel. A number that the carrier does not know is left out. */
 export async function track(call: CarrierCall, parcels: ParcelToTrack[]): Promise<TrackingReport[]> {
-  const reports: TrackingReport[] = [];
-  for (let first = 0; first < parcels.length; first += atOnce) {
-    const batch = parcels.slice(first, first + atOnce);
-    const found = await Promise.all(batch.map(async (parcel) => await trackOne(call, parcel)));
-    reports.push(...found.flat());
-  }
-  return reports;
+  return (await askEach(parcels, atOnce, async (parcel) => await trackOne(call, parcel))).flat();
 }
 
 async function trackOne(call: CarrierCall, parcel: ParcelToTrack): Promise<TrackingReport[]> {

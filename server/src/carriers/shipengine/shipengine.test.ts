@@ -225,13 +225,13 @@ describe("ship options", () => {
   test.each([
     [{ options: { customs: { ...customs, signer: "Ada" } } }, /customs\.signer/],
     [{ options: { customs: { ...customs, exemption: "NOEEI" } } }, /customs\.exemption/],
-    [{ options: { extra: { drone: 1 } } }, /extra\.drone: allowed are containsAlcohol/],
+    [{ options: { extra: { drone: 1 } } }, /extra\.drone\. Allowed are containsAlcohol/],
     [
       {
         parcels: [{ weight: { value: 1, unit: "lb" } }, { weight: { value: 1, unit: "lb" } }],
         options: { insuredValue: { amount: 5, currency: "USD" } },
       },
-      /give each of several parcels its own insuredValue/,
+      /Give each of several parcels its own insuredValue/,
     ],
   ])("%# is refused by name", async (changes, message) => {
     await expect(quoting(changes)).rejects.toMatchObject({

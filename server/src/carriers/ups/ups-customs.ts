@@ -19,7 +19,7 @@ export function invoiceOf(request: LabelRequest, customs: Customs): Json {
     throw notSupported("UPS", "customs.nonDelivery abandon", "Undeliverable parcels come back.");
   const { contents, explanation, items, incoterm, exemption } = customs;
   const reason = contents === "other" || contents === "documents" ? explanation : reasons[contents];
-  const { Name, AttentionName, Phone, EMailAddress, Address } = partyOf(request.to, "recipient");
+  const { Name, AttentionName, Phone, EMailAddress, Address } = partyOf(request.to, "recipient", "label");
   return {
     FormType: ["01"],
     InvoiceNumber: (request.reference ?? request.options.references?.[0] ?? "").slice(0, 35),

@@ -79,7 +79,7 @@ test("a repeat finds the label that was bought, and buys nothing", async () => {
     {
       LabelRecoveryRequest: {
         Request: { SubVersion: "1903" },
-        LabelSpecification: { LabelImageFormat: { Code: "PNG" }, LabelStockSize: { Height: "6", Width: "4" } },
+        LabelSpecification: { LabelImageFormat: { Code: "PDF" }, LabelStockSize: { Height: "6", Width: "4" } },
         ReferenceValues: { ReferenceNumber: { Value: key }, ShipperNumber: "A1B2C3" },
       },
     },

@@ -9,7 +9,7 @@ import { labelFormatOf } from "../seam/option-checks.ts";
 import { paidCharge } from "../seam/price.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
-import { isRepeat, lookUp, noteSent, refuseWhileOpen } from "../seam/repeats.ts";
+import { lookUp, refuseWhileOpen, sendOnce, wasSent } from "../seam/repeats.ts";
 import type { Parcel } from "../seam/ship-options.ts";
 import { invoiceOf, invoiceTotal, taxInformation } from "./ups-customs.ts";
 import { isDomestic, partiesOf } from "./ups-parties.ts";
@@ -25,14 +25,13 @@ const notFound = "9801031";
  * was lost.
  */
 export async function buyUpsLabel(call: CarrierCall, request: LabelRequest): Promise<Label> {
-  if (isRepeat(call)) {
+  if (wasSent(call)) {
     const found = await lookUp("UPS", "label", () => recoverLabel(call, request));
     if (found) return found;
     refuseWhileOpen(call, "UPS", "label");
   }
   const json = shipmentBody(call, request);
-  await noteSent(call);
-  const { body } = await askUps(call, { method: "POST", path: "/shipments/v2409/ship", json });
+  const { body } = await sendOnce(call, () => askUps(call, { method: "POST", path: "/shipments/v2409/ship", json }));
   return readUpsLabel(body, request.service);
 }
 
@@ -53,7 +52,7 @@ function shipmentBody(call: CarrierCall, request: LabelRequest): Json {
         ...(domestic && !ReturnService ? {} : { Description: goodsOf(request) }),
         ...(ReturnService ? { ReturnService } : {}),
         ...(isPapers ? { DocumentsOnlyIndicator: "" } : {}),
-        ...partiesOf(request, call.settings),
+        ...partiesOf(request, call.settings, "label"),
         PaymentInformation: { ShipmentCharge: shipmentCharges(request, call.settings) },
         ShipmentRatingOptions: { NegotiatedRatesIndicator: "" },
         ...(domestic ? {} : { ReferenceNumber: referencesOf(call, request) }),
@@ -70,10 +69,14 @@ function shipmentBody(call: CarrierCall, request: LabelRequest): Json {
   };
 }
 
-/** UPS prints two references: the first of the user's, and the key that finds the purchase again. */
+const maxReferences = 5;
+
+/** UPS prints the first two references: one of the user's, and the key that finds the purchase again. */
 function referencesOf({ effectKey }: CarrierCall, request: LabelRequest, parcel?: Parcel): Json[] {
-  const first = parcel?.reference ?? request.reference ?? request.options.references?.[0];
-  return [...(first === undefined ? [] : [{ Value: first.slice(0, 35) }]), { Value: upsReference(effectKey) }];
+  const all = [parcel?.reference, request.reference, ...(request.options.references ?? [])];
+  const [first, ...further] = new Set(all.filter((text) => text !== undefined).map((text) => text.slice(0, 35)));
+  const values = [first, upsReference(effectKey), ...further].filter((text) => text !== undefined);
+  return values.slice(0, maxReferences).map((Value) => ({ Value }));
 }
 
 export function upsReference(effectKey: string): string {
@@ -88,10 +91,17 @@ function labelSpecification({ settings }: CarrierCall, { options }: LabelRequest
     sizes: ["4x6"],
     fallback: asText(settings.labelFormat),
   });
-  return {
-    LabelImageFormat: { Code: format.toUpperCase() },
-    LabelStockSize: { Height: "6", Width: "4" },
-  };
+  return specificationOf(format.toUpperCase());
+}
+
+function specificationOf(code: string): Json {
+  return { LabelImageFormat: { Code: code }, LabelStockSize: { Height: "6", Width: "4" } };
+}
+
+/** UPS sells no PDF labels and recovers no PNG labels. */
+function recoverySpecification(call: CarrierCall, request: LabelRequest): Json {
+  const { Code } = asObject(labelSpecification(call, request).LabelImageFormat);
+  return specificationOf(Code === "PNG" ? "PDF" : String(Code));
 }
 
 /** Undefined: no purchase of this effect key reached UPS. */
@@ -99,7 +109,7 @@ async function recoverLabel(call: CarrierCall, request: LabelRequest): Promise<L
   const json = {
     LabelRecoveryRequest: {
       Request: { SubVersion: "1903" },
-      LabelSpecification: labelSpecification(call, request),
+      LabelSpecification: recoverySpecification(call, request),
       ReferenceValues: {
         ReferenceNumber: { Value: upsReference(call.effectKey) },
         ShipperNumber: String(call.settings.accountNumber),

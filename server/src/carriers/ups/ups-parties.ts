@@ -5,19 +5,21 @@ import type { Json } from "../seam/read.ts";
 type Address = LabelRequest["from"];
 type Shipment = Pick<LabelRequest | RateRequest, "from" | "to" | "options">;
 
+type Purpose = "label" | "quote";
+
 /** Shipper, ShipFrom and ShipTo. A return is billed to the shop, which receives it: the shop is the shipper all the same. */
-export function partiesOf({ from, to, options }: Shipment, settings: Settings): Json {
+export function partiesOf({ from, to, options }: Shipment, settings: Settings, purpose: Purpose): Json {
   const shop = options.isReturn === true ? to : from;
-  const shipper = partyOf(shop, options.isReturn === true ? "recipient" : "sender");
+  const shipper = partyOf(shop, options.isReturn === true ? "recipient" : "sender", purpose);
   const signer = options.customs?.signer;
-  const recipient = partyOf(to, "recipient");
+  const recipient = partyOf(to, "recipient", purpose);
   return {
     Shipper: {
       ...shipper,
       ...(signer === undefined ? {} : { AttentionName: signer.slice(0, 35) }),
       ShipperNumber: String(settings.accountNumber),
     },
-    ShipFrom: partyOf(from, "sender"),
+    ShipFrom: partyOf(from, "sender", purpose),
     ShipTo: {
       ...recipient,
       // A flag counts by its presence, whatever its value.
@@ -28,17 +30,23 @@ export function partiesOf({ from, to, options }: Shipment, settings: Settings): 
 
 export type UpsParty = Json & { Address: Json };
 
-export function partyOf(address: Address, whose: string): UpsParty {
+/**
+ * Quotes need no street and no name: a price is often asked for before there is an order. They have no place for phone numbers and
+ * mail addresses.
+ */
+export function partyOf(address: Address, whose: string, purpose: Purpose): UpsParty {
   const name = address.company ?? address.name ?? "";
-  const phone = phoneDigits(address.phone);
+  const phone = purpose === "label" ? phoneDigits(address.phone) : undefined;
+  const email = purpose === "label" ? address.email : undefined;
+  const city = address.city?.trim() ?? "";
+  const isBare = purpose === "quote" && !address.address1?.trim() && !address.address2?.trim();
   return {
-    Name: name.slice(0, 35),
-    AttentionName: (address.name ?? name).slice(0, 35),
+    ...(name === "" ? {} : { Name: name.slice(0, 35), AttentionName: (address.name ?? name).slice(0, 35) }),
     ...(phone === undefined ? {} : { Phone: { Number: phone } }),
-    ...(address.email === undefined ? {} : { EMailAddress: address.email.slice(0, 50) }),
+    ...(email === undefined ? {} : { EMailAddress: email.slice(0, 50) }),
     Address: {
-      AddressLine: streetLines("UPS", address, { lines: 3, characters: 35, whose }),
-      City: address.city?.trim() ?? "",
+      ...(isBare ? {} : { AddressLine: streetLines("UPS", address, { lines: 3, characters: 35, whose }) }),
+      ...(city === "" ? {} : { City: city }),
       ...(address.provinceCode === undefined ? {} : { StateProvinceCode: address.provinceCode.toUpperCase() }),
       ...(address.zip === undefined ? {} : { PostalCode: address.zip.replaceAll(/[\s-]/g, "") }),
       CountryCode: countryOf(address, whose),

@@ -42,6 +42,7 @@ test("a pickup is booked with the services and countries of its labels", async (
   expect(requests()[0]).toMatchObject({ method: "POST", path: "/api/pickupcreation/v2409/pickup" });
   expect(requests()[0]!.json).toEqual({
     PickupCreationRequest: {
+      Request: { TransactionReference: { CustomerContext: expect.any(String) } },
       RatePickupIndicator: "Y",
       Shipper: { Account: { AccountNumber: "A1B2C3", AccountCountryCode: "US" } },
       PickupDateInfo: { CloseTime: "1730", ReadyTime: "1000", PickupDate: "20260303" },

@@ -1,5 +1,5 @@
 import type { Carrier, CarrierCall } from "../seam/carrier.ts";
-import { phoneDigits, countryOf } from "../seam/address-lines.ts";
+import { countryOf, requiredName, requiredPhone } from "../seam/address-lines.ts";
 import { unreadable } from "../seam/failures.ts";
 import { RemoteError } from "../seam/http.ts";
 import { shortKey } from "../seam/keys.ts";
@@ -10,7 +10,7 @@ import { priceOf } from "../seam/price.ts";
 import type { PickupConfirmation, PickupRequest, PickupState } from "../seam/pickups.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
-import { cannotFindOut, isRepeat, lookUp, noteSent, refuseWhileOpen } from "../seam/repeats.ts";
+import { cannotFindOut, lookUp, refuseWhileOpen, sendOnce, wasSent } from "../seam/repeats.ts";
 import { usesPounds } from "./ups-parties.ts";
 import { askUps } from "./ups-request.ts";
 
@@ -19,18 +19,18 @@ type Pickup = Parameters<NonNullable<Carrier["findPickup"]>>[1];
 /** UPS charges for pickups on demand. A repeat looks for the pickup by its reference first. */
 export async function scheduleUpsPickup(call: CarrierCall, request: PickupRequest): Promise<PickupConfirmation> {
   const reference = shortKey(call.effectKey, 30);
-  if (isRepeat(call)) {
+  if (wasSent(call)) {
     const prn = await lookUp("UPS", "pickup", () => findByReference(call, request, reference));
     if (prn !== undefined) return { confirmationNumber: prn, messages: [] };
     refuseWhileOpen(call, "UPS", "pickup");
   }
   const json = pickupBody(call, request, reference);
-  await noteSent(call);
-  const { body } = await askUps(call, { method: "POST", path: "/pickupcreation/v2409/pickup", json });
+  const booking = { method: "POST", path: "/pickupcreation/v2409/pickup", json } as const;
+  const { body } = await sendOnce(call, () => askUps(call, booking));
   return readUpsPickup(body);
 }
 
-/** UPS lists the pickups of today and tomorrow only, and may leave out the reference. */
+/** UPS lists the pickups of today and tomorrow only, and may leave out the reference: then it may be the one of another attempt. */
 async function findByReference(
   call: CarrierCall,
   { readyTime }: PickupRequest,
@@ -41,16 +41,19 @@ async function findByReference(
   if (own) return asText(own.PRN);
   const tomorrow = dayThere(new Date(call.now().getTime() + 86_400_000), readyTime);
   const day = readyTime.slice(0, 10);
-  if (day > tomorrow || pending.some((one) => asText(one.ServiceDate) === compactDay(day)))
-    throw cannotFindOut("UPS", "pickup");
+  const isUnnamed = (one: Json): boolean =>
+    asText(one.ServiceDate) === compactDay(day) && asText(one.ReferenceNumber) === undefined;
+  if (day > tomorrow || pending.some(isUnnamed)) throw cannotFindOut("UPS", "pickup");
   return undefined;
 }
 
 function pickupBody(call: CarrierCall, request: PickupRequest, reference: string): Json {
   const { address, readyTime, closeTime, instructions } = request;
   const country = countryOf(address, "pickup");
+  const name = requiredName("UPS", address, "pickup");
   return {
     PickupCreationRequest: {
+      Request: { TransactionReference: { CustomerContext: reference } },
       RatePickupIndicator: "Y",
       Shipper: {
         Account: {
@@ -64,8 +67,8 @@ function pickupBody(call: CarrierCall, request: PickupRequest, reference: string
         PickupDate: compactDay(readyTime),
       },
       PickupAddress: {
-        CompanyName: (address.company ?? address.name ?? "").slice(0, 27),
-        ContactName: (address.name ?? address.company ?? "").slice(0, 22),
+        CompanyName: (address.company ?? name).slice(0, 27),
+        ContactName: (address.name ?? name).slice(0, 22),
         AddressLine: [address.address1, address.address2]
           .filter((line) => line?.trim())
           .join(", ")
@@ -75,7 +78,7 @@ function pickupBody(call: CarrierCall, request: PickupRequest, reference: string
         ...(address.zip === undefined ? {} : { PostalCode: address.zip.replaceAll(/[\s-]/g, "") }),
         CountryCode: country,
         ResidentialIndicator: "N",
-        Phone: { Number: phoneDigits(address.phone) ?? "" },
+        Phone: { Number: requiredPhone("UPS", address, "pickup") },
       },
       AlternateAddressIndicator: "Y",
       PickupPiece: piecesOf(request, country),

@@ -24,7 +24,6 @@ test("one request prices every service with the account's own prices and the day
         Shipper: {
           Name: "Hub Goods",
           AttentionName: "Sam Shipper",
-          Phone: { Number: "9735550100" },
           Address: {
             AddressLine: ["1 Dock Road"],
             City: "Newark",
@@ -37,7 +36,6 @@ test("one request prices every service with the account's own prices and the day
         ShipFrom: {
           Name: "Hub Goods",
           AttentionName: "Sam Shipper",
-          Phone: { Number: "9735550100" },
           Address: {
             AddressLine: ["1 Dock Road"],
             City: "Newark",
@@ -175,7 +173,7 @@ test.each([
   ],
   [
     { status: 502, body: "<html>Bad gateway</html>" },
-    { code: "remote_error", retryable: true, message: "UPS: The other side failed. (502)" },
+    { code: "remote_error", retryable: true, message: "UPS answered 502 without a reason." },
   ],
   [
     { status: 200, body: "<html>Maintenance</html>" },

@@ -4,7 +4,7 @@ import { compactDay, dayOf } from "../seam/local-time.ts";
 import { poundsOf } from "../seam/measures.ts";
 import { kilogramsOf } from "../seam/metric.ts";
 import { chargeLine, priceOf } from "../seam/price.ts";
-import { remoteQuote } from "../seam/quotes.ts";
+import { oncePerService, remoteQuote } from "../seam/quotes.ts";
 import type { NoQuote, Quote } from "../seam/quotes.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
@@ -49,7 +49,7 @@ function rateBody(call: CarrierCall, request: RateRequest, service: string | und
       // Itemized charges and zones are returned from these subversions on.
       Request: { SubVersion: "2409" },
       Shipment: {
-        ...partiesOf(request, call.settings),
+        ...partiesOf(request, call.settings, "quote"),
         PaymentDetails: { ShipmentCharge: shipmentCharges(request, call.settings) },
         ShipmentRatingOptions: { NegotiatedRatesIndicator: "" },
         ...(service === undefined ? {} : { Service: { Code: service } }),
@@ -85,7 +85,8 @@ function abroad({ from, parcels, options }: RateRequest): Json {
 }
 
 export function readUpsRates(body: unknown, domestic: boolean): (Quote | NoQuote)[] {
-  return asList(asObject(asObject(body).RateResponse).RatedShipment).map((rated) => readRated(rated, domestic));
+  const rated = asList(asObject(asObject(body).RateResponse).RatedShipment);
+  return oncePerService(rated.map((one) => readRated(one, domestic)));
 }
 
 /** A shipment has a negotiated price only if it qualifies for one; otherwise the published price is charged. */

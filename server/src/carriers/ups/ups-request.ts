@@ -1,9 +1,9 @@
 import type { CarrierCall, FetchedToken, Settings } from "../seam/carrier.ts";
-import { failureOf, isDecision } from "../seam/failures.ts";
+import { bodyOf, failureOf, isDecision } from "../seam/failures.ts";
 import { readJson } from "../seam/http.ts";
 import type { HttpRequest, HttpResponse } from "../seam/http.ts";
 import { shortKey } from "../seam/keys.ts";
-import { baseUrlOf, bodyOf, fetchAccessToken, sendWithToken } from "../seam/oauth-account.ts";
+import { baseUrlOf, fetchAccessToken, sendWithToken } from "../seam/oauth-account.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
 

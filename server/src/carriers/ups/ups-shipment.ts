@@ -48,8 +48,10 @@ const returnServices: Record<string, string> = { print_label: "9", one_attempt: 
 
 /** The return service code of UPS; undefined for shipments to a customer. */
 export function returnServiceOf({ options }: Shipment): { Code: string } | undefined {
-  if (options.isReturn !== true) return undefined;
   const { returnService = "print_label" } = asObject(options.extra);
+  if (options.isReturn !== true && returnService !== "print_label")
+    throw notSupported("UPS", "extra.returnService for shipments to a customer", "Set isReturn, or leave it out.");
+  if (options.isReturn !== true) return undefined;
   return { Code: returnServices[String(returnService)] ?? "9" };
 }
 
@@ -61,7 +63,7 @@ export function packagesOf(request: Shipment, of: "rate" | "ship", references: (
     const packaging = { Code: parcel.packaging ?? "02" };
     const options = packageOptions(request, values[index], extra);
     return {
-      ...(request.options.isReturn === true ? { Description: goodsOf(request) } : {}),
+      ...(request.options.isReturn === true && of === "ship" ? { Description: goodsOf(request) } : {}),
       ...(of === "rate" ? { PackagingType: packaging } : { Packaging: packaging }),
       ...measuresOf(request, parcel),
       ...references(parcel),

@@ -3,6 +3,7 @@ import { askEach } from "../seam/each-parcel.ts";
 import { clockTime, dayOf } from "../seam/local-time.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
+import { eventsOf } from "../seam/tracking-events.ts";
 import type { ParcelToTrack, TrackingEvent, TrackingReport, TrackingStatus } from "../seam/tracking.ts";
 import { askUps } from "./ups-request.ts";
 
@@ -11,31 +12,35 @@ const unknownNumber = ["TW0001", "TV1002", "151018", "151044"];
 
 /** UPS answers one number per request. */
 export async function trackUps(call: CarrierCall, parcels: ParcelToTrack[]): Promise<TrackingReport[]> {
-  return await askEach(parcels, 4, async ({ trackingNumber }) => {
-    const path = `/track/v1/details/${encodeURIComponent(trackingNumber)}`;
+  return await askEach(parcels, 4, async (parcel) => {
+    const path = `/track/v1/details/${encodeURIComponent(parcel.trackingNumber)}`;
     const { body, faults } = await askUps(call, { path, query: { locale: "en_US" } }, ({ code }) =>
       unknownNumber.includes(code),
     );
-    return faults.length > 0 ? undefined : readUpsTracking(body, trackingNumber);
+    return faults.length > 0 ? undefined : readUpsTracking(body, parcel);
   });
 }
 
 /** Undefined if UPS does not know the number: it says so in a warning of a successful response. */
-export function readUpsTracking(body: unknown, trackingNumber: string): TrackingReport | undefined {
+export function readUpsTracking(body: unknown, parcel: ParcelToTrack): TrackingReport | undefined {
+  const { trackingNumber } = parcel;
   const shipments = asList(asObject(asObject(body).trackResponse).shipment);
   const packages = shipments.flatMap((shipment) => asList(shipment.package));
-  const same = packages.filter((item) => asText(item.trackingNumber) === trackingNumber);
-  const read = (same.length > 0 ? same : packages.slice(0, 1)).map((one) => ({
-    events: asList(one.activity)
-      .map(eventOf)
-      .filter((event) => event !== undefined),
-    estimatedDelivery: deliveryDay(asList(one.deliveryDate)),
-  }));
+  const own = packages.filter((item) => asText(item.trackingNumber) === trackingNumber);
+  const reports = (own.length > 0 ? own : packages.slice(0, 1)).map((item) => {
+    const events = asList(item.activity).map(eventOf);
+    const estimatedDelivery = deliveryDay(asList(item.deliveryDate));
+    return {
+      trackingNumber,
+      ...(estimatedDelivery === undefined ? {} : { estimatedDelivery }),
+      events: eventsOf(
+        parcel,
+        events.filter((event) => event !== undefined),
+      ),
+    };
+  });
   // UPS uses numbers again: of several packages the one with the newest event counts.
-  const [newest] = read.toSorted((a, b) => lastTimeOf(b.events) - lastTimeOf(a.events));
-  if (!newest) return undefined;
-  const { events, estimatedDelivery } = newest;
-  return { trackingNumber, ...(estimatedDelivery === undefined ? {} : { estimatedDelivery }), events };
+  return reports.toSorted((a, b) => lastTimeOf(b.events) - lastTimeOf(a.events))[0];
 }
 
 function lastTimeOf(events: TrackingEvent[]): number {
@@ -75,7 +80,8 @@ function eventOf(activity: Json): TrackingEvent | undefined {
 /** The GMT time, where UPS has it; else the local time at the place, without an offset. */
 export function timeOf(times: Record<"gmtDate" | "gmtTime" | "localDate" | "localTime", unknown>): string | undefined {
   const gmtDay = dayOf(asText(times.gmtDate));
-  const gmtTime = asText(times.gmtTime);
+  // Sometimes it comes as a number, without the zero in front: 74700.
+  const gmtTime = asText(times.gmtTime)?.padStart(6, "0");
   if (gmtDay !== undefined && gmtTime !== undefined) return `${gmtDay}T${clockTime(gmtTime)}Z`;
   const day = dayOf(asText(times.localDate));
   return day === undefined ? undefined : `${day}T${clockTime(asText(times.localTime))}`;

@@ -1,5 +1,6 @@
+import { accountProblem } from "../seam/account-problems.ts";
 import type { AccountProblem, Carrier, CarrierCall, RateRequest } from "../seam/carrier.ts";
-import { baseUrlSetting, clientCredentials, modeSetting, problemOf } from "../seam/oauth-account.ts";
+import { baseUrlSetting, clientCredentials, modeSetting } from "../seam/oauth-account.ts";
 import { defaultPickupRules } from "../seam/pickup-rules.ts";
 import { OneOf, Strict, Type } from "../seam/schema.ts";
 import { checkUpsAddress } from "./ups-address.ts";
@@ -69,14 +70,21 @@ export const ups: Carrier = {
   readWebhook: readUpsWebhook,
 };
 
-/** Signs in with the credentials as they are now, then prices a sample parcel: UPS checks the account number with it. */
+/**
+ * Signs in with the credentials as they are now, then prices a sample parcel. UPS refuses no foreign account number there: it only
+ * leaves out the account's own prices.
+ */
 async function testUpsAccount(call: CarrierCall): Promise<AccountProblem[]> {
   try {
     await fetchUpsToken(call);
-    await rateUps(call, sampleRequest(call.now()));
-    return [];
+    const quotes = await rateUps(call, sampleRequest(call.now()));
+    if (quotes.some((quote) => "total" in quote && quote.listTotal !== null)) return [];
+    const message =
+      `UPS returned published prices only. Check the account number ${String(call.settings.accountNumber)}, and that your app at ` +
+      "developer.ups.com is linked to it. An account without agreed discounts always gets published prices.";
+    return [{ part: "account", message }];
   } catch (error) {
-    return [problemOf(error, /shipper number|account/i)];
+    return [accountProblem(error, /shipper number|account/i)];
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { LabelRequest, RateRequest } from "../seam/carrier.ts";
+import { hubGoods, leeReader } from "../seam/testing/sample-addresses.ts";
 import { scriptedCall } from "../seam/testing/scripted-call.ts";
 import type { ScriptedAnswer, SentRequest } from "../seam/testing/scripted-call.ts";
 
@@ -50,26 +51,8 @@ export function uspsCall(answers: (request: SentRequest) => ScriptedAnswer, scri
   return { call, notes, all, requests: () => all.filter((request) => !isToken(request)) };
 }
 
-export const dock = {
-  company: "Hub Goods",
-  name: "Sam Shipper",
-  address1: "1 Dock Road",
-  city: "Newark",
-  provinceCode: "NJ",
-  zip: "07102",
-  countryCode: "US",
-  phone: "+1 (973) 555-0100",
-};
-
-export const reader = {
-  name: "Lee Ann Reader",
-  address1: "12 Main St",
-  address2: "Apt 4",
-  city: "Albany",
-  provinceCode: "NY",
-  zip: "12207-1234",
-  countryCode: "US",
-};
+export const dock = hubGoods;
+export const reader = { ...leeReader, name: "Lee Ann Reader" };
 
 export const uspsRateRequest: RateRequest = {
   from: dock,

@@ -137,7 +137,7 @@ test("a repeat that is rejected stays rejected if USPS has no label under the ke
   await expect(usps.createLabel!(call, uspsLabelRequest)).rejects.toMatchObject({
     code: "rejected",
     mayHaveHappened: false,
-    message: "USPS: The ZIP Code is invalid. (020001)",
+    message: "USPS: The ZIP Code is invalid (020001)",
   });
 });
 
@@ -201,7 +201,10 @@ test("ship options reach USPS: signature, insurance, packaging, format, extras",
       label: { format: "zpl" },
       extra: { carrierRelease: true, ignoreBadAddress: true },
     },
-    { parcels: [{ weight: { value: 30, unit: "lb" }, packaging: "FB" }], service: "PRIORITY_MAIL" },
+    {
+      parcels: [{ ...uspsLabelRequest.parcels[0]!, weight: { value: 30, unit: "lb" }, packaging: "FB" }],
+      service: "PRIORITY_MAIL",
+    },
   );
   expect(body).toMatchObject({
     imageInfo: { imageType: "ZPL203DPI" },
@@ -331,7 +334,7 @@ test.each<[string, Partial<LabelRequest>, string]>([
   [
     "a service without a mail class",
     { service: "Drone" },
-    "USPS does not support the service Drone. Name the service in your rate card as one of USPS Ground Advantage, Priority Mail, Priority Mail Express, Media Mail, Library Mail, Bound Printed Matter, Parcel Select.",
+    "USPS does not support the service Drone. Use USPS_GROUND_ADVANTAGE, PRIORITY_MAIL, PRIORITY_MAIL_EXPRESS, MEDIA_MAIL, LIBRARY_MAIL, BOUND_PRINTED_MATTER, PARCEL_SELECT, also as codes in your rate card.",
   ],
 ])("%s is refused before anything is sent", async (_name, change, message) => {
   const { call, all } = uspsCall(sold);

@@ -11,7 +11,7 @@ import { labelFormatOf } from "../seam/option-checks.ts";
 import { paidCharge, priceOf } from "../seam/price.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
-import { isRepeat, lookUp } from "../seam/repeats.ts";
+import { lookUp } from "../seam/repeats.ts";
 import type { Parcel, ShipOptions } from "../seam/ship-options.ts";
 import { daysOf, linesOf } from "./usps-rates.ts";
 import { askUsps, wordsOfFaults } from "./usps-request.ts";
@@ -34,7 +34,7 @@ export async function buyUspsLabel(call: CarrierCall, request: LabelRequest): Pr
     const { response } = await askUsps(call, { method: "POST", path, json, headers, isPaid: true });
     return readUspsLabel(response, request.service);
   } catch (error) {
-    if (!(error instanceof RemoteError) || error.retryable || !isRepeat(call)) throw error;
+    if (!(error instanceof RemoteError) || error.retryable || call.attempt === 1) throw error;
     const found = await lookUp("USPS", "label", () => reprintLabel(call, request, headers));
     if (found) return found;
     throw error;
@@ -71,7 +71,7 @@ function labelBody(call: CarrierCall, request: LabelRequest): Json {
     fromAddress: { ...partyOf(request.from, "sender"), ignoreBadAddress: true },
     packageDescription: {
       weightUOM: "lb",
-      ...(parcel.dimensions ? { dimensionsUOM: "in" } : {}),
+      dimensionsUOM: "in",
       ...measuresOf(parcel),
       mailClass,
       ...ratingOf(request, parcel, mailClass),
@@ -170,7 +170,16 @@ export async function voidUspsLabel(call: CarrierCall, label: SoldLabel): Promis
     return { state: "submitted", message: `USPS: ${wordsOfFaults(faults)}` };
   // A label that a lost first attempt cancelled is gone.
   if (says(/already.*cancel/i) || (call.attempt > 1 && says(/order not found/i))) return { state: "voided" };
+  if (call.attempt > 1 && says(/cannot be cancel/i) && (await isGone(call, label))) return { state: "voided" };
   return { state: "rejected", message: `USPS: ${wordsOfFaults(faults)}` };
+}
+
+/** USPS refuses to cancel a label that a lost first attempt cancelled, and reprints only labels that are not cancelled. */
+async function isGone(call: CarrierCall, { trackingNumber }: SoldLabel): Promise<boolean> {
+  const path = `/labels/v3/label-reprint/${encodeURIComponent(trackingNumber)}`;
+  const request = { method: "POST", path, json: { imageInfo: imageInfo(call, {}) }, isPaid: true } as const;
+  const { faults } = await askUsps(call, request, () => true);
+  return faults.some(({ message }) => /not found|cancel/i.test(message));
 }
 
 export function readUspsVoid(body: Json): VoidAnswer {

@@ -1,4 +1,5 @@
 import type { Carrier, CarrierCall, Manifest, ManifestRequest } from "../seam/carrier.ts";
+import { phoneDigits, requiredName } from "../seam/address-lines.ts";
 import { unreadable } from "../seam/failures.ts";
 import { RemoteError } from "../seam/http.ts";
 import { dayThere } from "../seam/local-time.ts";
@@ -7,7 +8,7 @@ import type { BookedPickup, PickupConfirmation, PickupRequest, PickupState } fro
 import { openState } from "../seam/pickups.ts";
 import { asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
-import { cannotFindOut, noteSent } from "../seam/repeats.ts";
+import { cannotFindOut, sendOnce, wasSent } from "../seam/repeats.ts";
 import { readDocument } from "./usps-labels.ts";
 import { askUsps } from "./usps-request.ts";
 import { addressOf, namesOf, partyOf } from "./usps-shipment.ts";
@@ -16,10 +17,10 @@ type Pickup = Parameters<NonNullable<Carrier["findPickup"]>>[1];
 
 /** USPS takes a day, no window, and cannot be asked for pickups without their number. */
 export async function scheduleUspsPickup(call: CarrierCall, request: PickupRequest): Promise<PickupConfirmation> {
-  if (call.noted !== null) throw cannotFindOut("USPS", "pickup");
+  if (wasSent(call)) throw cannotFindOut("USPS", "pickup");
   const json = pickupBody(call, request);
-  await noteSent(call);
-  const { response, body } = await askUsps(call, { method: "POST", path: "/pickup/v3/carrier-pickup", json });
+  const booking = { method: "POST", path: "/pickup/v3/carrier-pickup", json } as const;
+  const { response, body } = await sendOnce(call, () => askUsps(call, booking));
   return readUspsPickup(body, response.headers.etag, request.readyTime.slice(0, 10));
 }
 
@@ -29,9 +30,9 @@ function pickupBody({ settings }: CarrierCall, request: PickupRequest): Json {
   return {
     pickupDate: readyTime.slice(0, 10),
     pickupAddress: {
-      ...namesOf(address),
+      ...namesOf({ ...address, name: requiredName("USPS", address, "pickup") }),
       address: addressOf(address, "pickup"),
-      ...(address.email === undefined ? {} : { contact: [{ email: address.email }] }),
+      contact: contactOf(address),
     },
     packages: packagesOf(request),
     estimatedWeight: Math.max(Math.ceil(weight), 1),
@@ -40,6 +41,16 @@ function pickupBody({ settings }: CarrierCall, request: PickupRequest): Json {
       ...(instructions === undefined ? {} : { specialInstructions: instructions.slice(0, 255) }),
     },
   };
+}
+
+/** USPS confirms a pickup by mail or by text message. */
+function contactOf({ email, phone }: PickupRequest["address"]): Json[] {
+  if (email !== undefined) return [{ email }];
+  const cellNumber = phoneDigits(phone);
+  if (cellNumber?.length === 10) return [{ cellNumber }];
+  const message =
+    "The pickup's address has neither an email address nor a phone number of ten digits. USPS requires one.";
+  throw new RemoteError("rejected", message);
 }
 
 const packageTypes = new Set(["PRIORITY_MAIL_EXPRESS", "PRIORITY_MAIL", "USPS_GROUND_ADVANTAGE"]);
@@ -111,7 +122,7 @@ export async function findUspsPickup(call: CarrierCall, pickup: Pickup): Promise
 
 /** The SCAN form: one barcode for all parcels of a day. A label can be on one form only, so that a lost form cannot be made again. */
 export async function createUspsManifest(call: CarrierCall, request: ManifestRequest): Promise<Manifest> {
-  if (call.noted !== null) throw cannotFindOut("USPS", "SCAN form");
+  if (wasSent(call)) throw cannotFindOut("USPS", "SCAN form");
   const json = {
     imageInfo: { imageType: "PDF", labelType: "8.5X11LABEL" },
     mailingDate: request.shipDate,
@@ -121,8 +132,8 @@ export async function createUspsManifest(call: CarrierCall, request: ManifestReq
     shipment: { trackingNumbers: request.parcels.map(({ trackingNumber }) => trackingNumber) },
     fromAddress: { ...partyOf(request.from, "sender"), ignoreBadAddress: true },
   };
-  await noteSent(call);
-  const { response } = await askUsps(call, { method: "POST", path: "/scan-forms/v3/scan-form", json, isPaid: true });
+  const form = { method: "POST", path: "/scan-forms/v3/scan-form", json, isPaid: true } as const;
+  const { response } = await sendOnce(call, () => askUsps(call, form));
   const { metadata, file } = readDocument(response, /label|form/i);
   const number = asText(metadata.manifestNumber);
   if (number === undefined && !file) throw unreadable("USPS", "SCAN form");

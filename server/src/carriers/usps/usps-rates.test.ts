@@ -79,7 +79,7 @@ test("packaging of USPS gets its flat rate, and a class that is left out has no 
 test.each([
   [
     uspsFault("The weight is too high.", "010003"),
-    { code: "rejected", retryable: false, message: "USPS: The weight is too high. (010003)" },
+    { code: "rejected", retryable: false, message: "USPS: The weight is too high (010003)" },
   ],
   [
     { status: 429, headers: { "retry-after": "120" } },
@@ -87,7 +87,7 @@ test.each([
   ],
   [
     { status: 503, body: "<html></html>" },
-    { code: "remote_error", retryable: true, message: "USPS: The other side failed. (503)" },
+    { code: "remote_error", retryable: true, message: "USPS answered 503 without a reason." },
   ],
   [
     { status: 200, body: "<html></html>" },
@@ -118,7 +118,8 @@ test("the account test names what is wrong: account, permission, key", async () 
     const { request } = scripted.call.http;
     scripted.call.http.request = async (sent) => {
       const response = await request(sent);
-      return String(sent.url).includes(where) ? { ...response, status, text: JSON.stringify(body) } : response;
+      const failed = { ...response, status, text: JSON.stringify(body), json: () => body };
+      return String(sent.url).includes(where) ? failed : response;
     };
     return scripted.call;
   };

@@ -53,8 +53,9 @@ async function rateByApi(call: CarrierCall, request: RateRequest): Promise<(Quot
     },
   });
   const { rateIndicator, processingCategory } = ratingOf(request, parcel, "");
+  const isChosen = parcel.packaging !== undefined || asObject(request.options.extra).rateIndicator !== undefined;
   const wanted = {
-    indicators: parcel.packaging === undefined ? undefined : [String(rateIndicator)],
+    indicators: isChosen ? [String(rateIndicator)] : undefined,
     category: String(processingCategory),
   };
   const quotes = readUspsRates(body, wanted);

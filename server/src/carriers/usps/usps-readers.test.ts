@@ -6,7 +6,7 @@ test("the readers of recorded responses read our own", () => {
   const read = (kind: string, name: string): unknown => readers[kind]!({ status: 200, body: uspsFixture(name) });
   expect(read("rate", "rates")).toHaveLength(2);
   expect(read("address", "address")).toMatchObject({ verdict: "corrected" });
-  expect(() => readers.error!({ status: 503, body: {} })).toThrow("The other side failed. (503)");
+  expect(() => readers.error!({ status: 503, body: {} })).toThrow("USPS answered 503 without a reason.");
 });
 
 test("samples of documents are read by their operation", () => {

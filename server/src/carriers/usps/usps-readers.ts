@@ -10,14 +10,17 @@ import { readUspsTracking } from "./usps-tracking.ts";
 
 const label = (recorded: Recorded): unknown => readUspsLabel(recordedResponse(recorded), "USPS_GROUND_ADVANTAGE");
 
+const anyParcel = { trackingNumber: "", shippedAt: "" };
+
 /** What the adapter makes of recorded responses, for scripts/hold-carrier.ts. */
 export const readers: Readers = {
   rate: ({ body }) => readUspsRates(body, { indicators: undefined, category: "MACHINABLE" }),
   buy: label,
   label,
   return: label,
-  track: ({ body }) => readUspsTracking(asObject(body), ""),
-  tracking: ({ body }) => (Array.isArray(body) ? body : [body]).map((one) => readUspsTracking(asObject(one), "")),
+  track: ({ body }) => readUspsTracking(asObject(body), anyParcel),
+  tracking: ({ body }) =>
+    (Array.isArray(body) ? body : [body]).map((one) => readUspsTracking(asObject(one), anyParcel)),
   void: ({ body }) => readUspsVoid(asObject(body)),
   pickup: ({ body }) => readUspsPickup(asObject(body), undefined, ""),
   "pickup-cancel": ({ body }) => asObject(body).ok,

@@ -1,9 +1,9 @@
 import type { AccountToken, CarrierCall, FetchedToken, Settings } from "../seam/carrier.ts";
-import { failureOf, isDecision } from "../seam/failures.ts";
+import { bodyOf, failureOf, isDecision } from "../seam/failures.ts";
 import { readJson, RemoteError } from "../seam/http.ts";
 import type { HttpRequest, HttpResponse } from "../seam/http.ts";
 import { readParts } from "../seam/multipart.ts";
-import { baseUrlOf, bodyOf, fetchAccessToken } from "../seam/oauth-account.ts";
+import { baseUrlOf, fetchAccessToken } from "../seam/oauth-account.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
 
@@ -79,7 +79,10 @@ function faultsIn(body: unknown): UspsFault[] {
   const whole = asObject(error);
   const details = asList(whole.errors).map((detail) => ({
     code: asText(detail.code) ?? "",
-    message: [asText(detail.detail) ?? asText(detail.title), parameterOf(detail)].filter(Boolean).join(", "),
+    message: [asText(detail.detail) ?? asText(detail.title), parameterOf(detail)]
+      .filter((text) => text !== undefined)
+      .map((text) => text.replace(/\.$/, ""))
+      .join(", "),
   }));
   if (details.some(({ message }) => message !== "")) return details;
   const message = asText(whole.message);

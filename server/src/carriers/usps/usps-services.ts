@@ -35,10 +35,6 @@ export function mailClassOf(service: string): string {
     [mailClass.replace(/^USPS_/, "").replaceAll("_", " "), ...aliases].includes(folded),
   );
   if (found) return found[0];
-  const names = Object.values(services).map(({ name }) => name);
-  throw notSupported(
-    "USPS",
-    `the service ${service}`,
-    `Name the service in your rate card as one of ${names.join(", ")}.`,
-  );
+  const codes = Object.keys(services).join(", ");
+  throw notSupported("USPS", `the service ${service}`, `Use ${codes}, also as codes in your rate card.`);
 }

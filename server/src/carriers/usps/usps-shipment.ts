@@ -1,5 +1,6 @@
 import type { LabelRequest, RateRequest } from "../seam/carrier.ts";
 import { countryOf, phoneDigits, streetLines } from "../seam/address-lines.ts";
+import { RemoteError } from "../seam/http.ts";
 import { inchesOf, poundsOf } from "../seam/measures.ts";
 import { insuredValues, notSupported } from "../seam/option-checks.ts";
 import { asObject, asText } from "../seam/read.ts";
@@ -48,8 +49,12 @@ export function onlyParcel({ from, to, parcels, options }: Shipment): Parcel {
 }
 
 /** Weight in pounds and sides in inches, the longest first. */
-export function measuresOf({ weight, dimensions }: Parcel): Json & { weight: number; length?: number } {
-  if (!dimensions) return { weight: poundsOf(weight) };
+export function measuresOf({ weight, dimensions }: Parcel): Record<"weight" | "length" | "width" | "height", number> {
+  if (!dimensions)
+    throw new RemoteError(
+      "rejected",
+      "The dimensions of the parcel are missing. USPS requires length, width and height.",
+    );
   const [length = 0, width = 0, height = 0] = inchesOf(dimensions).toSorted((a, b) => b - a);
   return { weight: poundsOf(weight), length, width, height };
 }
@@ -61,8 +66,8 @@ const cubicFoot = 1728;
 export function ratingOf(request: Shipment, parcel: Parcel, service: string): Json {
   const extra = asObject(request.options.extra);
   const quote = "quote" in request ? asObject(request.quote) : {};
-  const { weight, length = 0, width, height } = measuresOf(parcel);
-  const isLarge = length * Number(width ?? 0) * Number(height ?? 0) > cubicFoot;
+  const { weight, length, width, height } = measuresOf(parcel);
+  const isLarge = length * width * height > cubicFoot;
   const bySize = service === "PRIORITY_MAIL_EXPRESS" ? "PA" : isLarge ? "DR" : "SP";
   const isMachinable = length <= machinable.length && weight <= machinable.pounds;
   return {
@@ -138,10 +143,17 @@ const contents: Record<Customs["contents"], string> = {
 export function customsFormOf(customs: Customs): Json {
   const foreign = customs.items.find(({ value }) => value.currency !== "USD");
   if (foreign) throw notSupported("USPS", `customs values in ${foreign.value.currency}`, "Use USD.");
+  if (customs.incoterm === "DDP") throw notSupported("USPS", "customs.incoterm DDP", "The recipient pays duties.");
+  if (customs.signer !== undefined) throw notSupported("USPS", "customs.signer", "The sender signs the declaration.");
+  const taxIdOf = (wanted: "sender" | "receiver"): string | undefined =>
+    customs.taxIds?.find(({ party = "sender" }) => party === wanted)?.number.slice(0, 40);
+  const [exportersReference, importersReference] = [taxIdOf("sender"), taxIdOf("receiver")];
   return {
     customsContentType: contents[customs.contents],
     ...(customs.explanation === undefined ? {} : { contentComments: customs.explanation }),
     ...(customs.exemption === undefined ? {} : { AESITN: customs.exemption }),
+    ...(exportersReference === undefined ? {} : { exportersReference }),
+    ...(importersReference === undefined ? {} : { importersReference }),
     contents: customs.items.map((item) => ({
       itemDescription: item.description,
       itemQuantity: item.quantity,

@@ -132,6 +132,7 @@ test("a pickup is booked for a day with the mail classes of its labels", async (
       lastName: "Shipper",
       firm: "Hub Goods",
       address: { streetAddress: "1 Dock Road", city: "Newark", state: "NJ", ZIPCode: "07102" },
+      contact: [{ cellNumber: "9735550100" }],
     },
     packages: [
       { packageType: "PRIORITY_MAIL", packageCount: 2 },

@@ -3,16 +3,17 @@ import { askEach } from "../seam/each-parcel.ts";
 import { dayOf } from "../seam/local-time.ts";
 import { asList, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
+import { eventsOf } from "../seam/tracking-events.ts";
 import type { ParcelToTrack, TrackingEvent, TrackingReport, TrackingStatus } from "../seam/tracking.ts";
 import { askUsps } from "./usps-request.ts";
 import type { UspsFault } from "./usps-request.ts";
 
 /** USPS answers one number per request, and few requests per hour: after a refusal the rest is left for the next poll. */
 export async function trackUsps(call: CarrierCall, parcels: ParcelToTrack[]): Promise<TrackingReport[]> {
-  return await askEach(parcels, 2, async ({ trackingNumber }) => {
-    const path = `/tracking/v3/tracking/${encodeURIComponent(trackingNumber)}`;
+  return await askEach(parcels, 2, async (parcel) => {
+    const path = `/tracking/v3/tracking/${encodeURIComponent(parcel.trackingNumber)}`;
     const { body, faults } = await askUsps(call, { path, query: { expand: "DETAIL" } }, isUnknownNumber);
-    return faults.length > 0 ? undefined : readUspsTracking(body, trackingNumber);
+    return faults.length > 0 ? undefined : readUspsTracking(body, parcel);
   });
 }
 
@@ -20,10 +21,13 @@ function isUnknownNumber({ code, message }: UspsFault): boolean {
   return code.startsWith("404") || /not (be )?(found|located)|no record|invalid.*number|not trackable/i.test(message);
 }
 
-export function readUspsTracking(body: Json, trackingNumber: string): TrackingReport {
-  const events = asList(body.trackingEvents)
-    .map(eventOf)
-    .filter((event) => event !== undefined);
+export function readUspsTracking(body: Json, parcel: ParcelToTrack): TrackingReport {
+  const { trackingNumber } = parcel;
+  const read = asList(body.trackingEvents).map(eventOf);
+  const events = eventsOf(
+    parcel,
+    read.filter((event) => event !== undefined),
+  );
   const expected = [
     body.expectedDeliveryTimeStamp,
     body.expectedDeliveryDate,

@@ -1,5 +1,6 @@
+import { accountProblem } from "../seam/account-problems.ts";
 import type { AccountProblem, Carrier, CarrierCall } from "../seam/carrier.ts";
-import { baseUrlSetting, clientCredentials, modeSetting, problemOf } from "../seam/oauth-account.ts";
+import { baseUrlSetting, clientCredentials, modeSetting } from "../seam/oauth-account.ts";
 import { defaultPickupRules } from "../seam/pickup-rules.ts";
 import { OneOf, Strict, Type } from "../seam/schema.ts";
 import { checkUspsAddress } from "./usps-address.ts";
@@ -115,6 +116,6 @@ async function testUspsAccount(call: CarrierCall): Promise<AccountProblem[]> {
     await fetchPaymentToken(call, value);
     return [];
   } catch (error) {
-    return [problemOf(error, /account|CRID|MID|payment/i)];
+    return [accountProblem(error, /account|CRID|MID|payment/i)];
   }
 }

@@ -182,7 +182,11 @@ export function upsShipping(account: string, now: () => Date): Operation[] {
             sale.trackingNumbers.some((number) => !voided.has(number)),
         );
         if (found.length === 0 || standIn.takeFault("recovery_late", "recover")) {
-          return refuse(400, "300100", "No label was found for the given tracking number or reference.");
+          return refuse(
+            400,
+            "9801031",
+            "The shipment for the reference number plus shipper number could not be found.",
+          );
         }
         const answer = { Response: success(Request.TransactionReference?.CustomerContext) };
         if (found.length > 1) {

@@ -120,7 +120,7 @@ export const RateBody = Strict({
       PaymentDetails: Type.Optional(Charges),
       Service: Type.Optional(Described(Text(2, 3))),
       Package: Type.Array(RatePackage, { minItems: 1, maxItems: 200 }),
-      ShipmentServiceOptions: Type.Optional(Strict(shipmentOptions)),
+      ShipmentServiceOptions: Type.Optional(Strict({ ...shipmentOptions, ...unread("ReturnService") })),
       ShipmentRatingOptions: Type.Optional(RatingOptions),
       DeliveryTimeInformation: Type.Optional(
         Strict({

@@ -13,7 +13,7 @@ import { upsTracking } from "./tracking.ts";
  * Behaves as the REST API of UPS does (version 2409; older versions in the path answer one object instead of a list of one).
  * UPS has no idempotency keys: a second purchase buys again, and a lost one is found by label recovery with a reference.
  *
- * Published documents do not list all codes: 120540, 121950, 190104, 300100, 9500518 and those of pickups but 9560131 are ours.
+ * Published documents do not list all codes: 120540, 121950, 190104, 9500518 and those of pickups but 9560131 are ours.
  *
  * Operations: token, rate, buy, void, recover, track, track_reference, subscribe, pickup, pickup_cancel, pickup_pending, address.
  *

@@ -90,9 +90,15 @@ export function uspsLabels(
     if (!body) return refused;
     const sale = find(standIn, request, number);
     const api = apiOf(request);
+    if (number === undefined && !sale) {
+      const detail = "Idempotency-Key not found for a mailing date within the last 7 days";
+      return refuse(400, api, detail, "X-Idempotency-Key", "160412");
+    }
     if (!sale || isCanceled(standIn, sale.trackingNumber)) return refuse(400, api, "Order not found", "trackingNumber");
-    if (sale.mailingDate < today())
-      return refuse(400, api, "Labels can only be reprinted up to the mailing date.", "trackingNumber");
+    if (sale.mailingDate < today()) {
+      const detail = `Label is unavailable for reprint past its mailingDate of ${sale.mailingDate}`;
+      return refuse(400, api, detail, "trackingNumber", "160981");
+    }
     const imageType = body.imageInfo?.imageType ?? "PDF";
     if (!supportedImages.includes(imageType))
       return refuse(400, api, "The stand-in has no files of this type.", "imageInfo.imageType");
@@ -107,7 +113,7 @@ export function uspsLabels(
     {
       name: "buy",
       method: "POST",
-      path: /^\/labels\/v3\/label$/,
+      path: /^\/labels\/v3\/(?:return-)?label$/,
       answer(request, _match, standIn) {
         const unpaid = findPaymentProblem(request, "buy");
         if (unpaid) return unpaid;

@@ -13,12 +13,18 @@ const titles: Record<number, string> = {
   503: "Service is unavailable",
 };
 
-/** The form of all errors except those of the token endpoint. `api` is the first part of the path: /labels/v3. */
-export function refuse(status: number, api: string, detail: string, parameter?: string): CarrierReply {
+/** The form of all errors except those of the token endpoint. `api` is the first part of the path: /labels/v3. Documents name no codes. */
+export function refuse(
+  status: number,
+  api: string,
+  detail: string,
+  parameter?: string,
+  code = "00000XX",
+): CarrierReply {
   const title = titles[status] ?? "Error";
   const error = {
     status: String(status),
-    code: "00000XX",
+    code,
     title,
     detail,
     ...(parameter && { source: { parameter } }),
