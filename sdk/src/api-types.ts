@@ -78,6 +78,8 @@ export type Address = {
   countryCode?: string;
   phone?: string;
   email?: string;
+  /** A home rather than a business; null or left out: unknown */
+  residential?: boolean | null;
 };
 
 export type ApiKey = {
@@ -787,6 +789,8 @@ export type LabelRequest = {
     countryCode?: string;
     phone?: string;
     email?: string;
+    /** A home rather than a business; null or left out: unknown */
+    residential?: boolean | null;
   };
   /** Default: the shipping address of the order */
   to?: {
@@ -804,6 +808,8 @@ export type LabelRequest = {
     countryCode?: string;
     phone?: string;
     email?: string;
+    /** A home rather than a business; null or left out: unknown */
+    residential?: boolean | null;
   };
   /** Default: the weight of the order's only package, else of `lines`, else of all lines left to ship */
   weight?: {
@@ -1585,7 +1591,7 @@ export type Order = {
     countryCode?: string;
     phone?: string;
     email?: string;
-    /** A home, for which carriers charge more. Null: unknown */
+    /** A home rather than a business; null or left out: unknown */
     residential?: boolean | null;
   } | null;
   billingAddress: {
@@ -1603,6 +1609,8 @@ export type Order = {
     countryCode?: string;
     phone?: string;
     email?: string;
+    /** A home rather than a business; null or left out: unknown */
+    residential?: boolean | null;
   } | null;
   addressStatus: Open<"unverified" | "valid" | "invalid">;
   lines: Array<{
@@ -1753,24 +1761,7 @@ export type OrderRequest = {
     email?: string;
     phone?: string;
   };
-  shippingAddress?: {
-    name?: string;
-    company?: string;
-    address1?: string;
-    address2?: string;
-    city?: string;
-    province?: string;
-    /** Such as NY */
-    provinceCode?: string;
-    zip?: string;
-    country?: string;
-    /** ISO 3166, such as US */
-    countryCode?: string;
-    phone?: string;
-    email?: string;
-    /** A home, for which carriers charge more. Null: unknown */
-    residential?: boolean | null;
-  };
+  shippingAddress?: Address;
   billingAddress?: Address;
   lines?: Array<{
     /** Given by the hub when absent; unique within the order */
@@ -1943,6 +1934,8 @@ export type PickupRequest = {
     countryCode?: string;
     phone?: string;
     email?: string;
+    /** A home rather than a business; null or left out: unknown */
+    residential?: boolean | null;
   };
   locationId?: string;
   /** A date-time; without an offset in local time at the pickup address, with one converted to it. A time such as 09:30 is enough */
@@ -2836,6 +2829,8 @@ export type ShipmentRequest = {
     countryCode?: string;
     phone?: string;
     email?: string;
+    /** A home rather than a business; null or left out: unknown */
+    residential?: boolean | null;
   };
   weight?: Weight;
   /** With at most two decimals */
@@ -3997,8 +3992,8 @@ export type Operations = {
         countryCode?: string | null;
         phone?: string | null;
         email?: string | null;
-        /** A home, for which carriers charge more. Null: unknown */
-        residential?:  | null;
+        /** A home rather than a business; null or left out: unknown */
+        residential?: boolean | null;
       } | null;
       billingAddress?: {
         name?: string | null;
@@ -4015,6 +4010,8 @@ export type Operations = {
         countryCode?: string | null;
         phone?: string | null;
         email?: string | null;
+        /** A home rather than a business; null or left out: unknown */
+        residential?: boolean | null;
       } | null;
       lines?: Array<{
         /** Given by the hub when absent; unique within the order */
@@ -4565,6 +4562,8 @@ export type Operations = {
         countryCode?: string | null;
         phone?: string | null;
         email?: string | null;
+        /** A home rather than a business; null or left out: unknown */
+        residential?: boolean | null;
       } | null;
       destination?: {
         name?: string | null;
@@ -4581,6 +4580,8 @@ export type Operations = {
         countryCode?: string | null;
         phone?: string | null;
         email?: string | null;
+        /** A home rather than a business; null or left out: unknown */
+        residential?: boolean | null;
       } | null;
       weight?: {
         value?: number | null;
@@ -4958,6 +4959,8 @@ export type Operations = {
         countryCode?: string | null;
         phone?: string | null;
         email?: string | null;
+        /** A home rather than a business; null or left out: unknown */
+        residential?: boolean | null;
       } | null;
       is_default?: boolean;
       /** Nothing new can be assigned to an inactive location */
@@ -7445,6 +7448,8 @@ export type Operations = {
         countryCode?: string;
         phone?: string;
         email?: string;
+        /** A home rather than a business; null or left out: unknown */
+        residential?: boolean | null;
         /** Short for provinceCode */
         state?: string;
       };
@@ -7463,6 +7468,8 @@ export type Operations = {
         countryCode?: string;
         phone?: string;
         email?: string;
+        /** A home rather than a business; null or left out: unknown */
+        residential?: boolean | null;
         /** Short for provinceCode */
         state?: string;
       };
