@@ -26,7 +26,9 @@ export type Address = Static<typeof Address>;
 
 /** The members that are texts. */
 export type AddressText = Exclude<keyof Address, "residential">;
-export const addressTexts = Object.keys(Address.properties).filter((name): name is AddressText => name !== "residential");
+export const addressTexts = Object.keys(Address.properties).filter(
+  (name): name is AddressText => name !== "residential",
+);
 
 const zipShapes: Record<string, RegExp> = {
   US: /^\d{5}(-\d{4})?$/,

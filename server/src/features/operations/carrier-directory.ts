@@ -15,7 +15,6 @@ import { openRater } from "../carrier-accounts/open-carrier.ts";
 import type { LabelQuote, OrderLabel } from "../labels/labels.ts";
 import { listOrderLabels } from "../labels/labels.ts";
 import { listLocationAddresses } from "../locations/locations.ts";
-import { today } from "../organizations/organizations.ts";
 
 /** What to get prices for. */
 export type ParcelToRate = {
@@ -73,7 +72,7 @@ export async function openCarrierDirectory(ctx: Ctx, isNeeded: boolean): Promise
   const raters = new Map<string, Promise<Rater | Prices>>();
 
   async function price(key: string, accountId: string, parcel: ParcelToRate): Promise<void> {
-    const { shipDate = null } = parcel;
+    const { shipDate } = parcel;
     const contract = `${accountId} ${shipDate}`;
     const opening = raters.get(contract) ?? openOrExplain(ctx, accountId, shipDate);
     raters.set(contract, opening);
@@ -114,9 +113,9 @@ function placeOf({ zip, provinceCode, countryCode, country }: Address) {
   return { zip, provinceCode, countryCode, country };
 }
 
-async function openOrExplain(ctx: Ctx, accountId: string, shipDate: string | null): Promise<Rater | Prices> {
+async function openOrExplain(ctx: Ctx, accountId: string, shipDate: string): Promise<Rater | Prices> {
   try {
-    return await openRater(ctx, accountId, shipDate ?? (await today(ctx)));
+    return await openRater(ctx, accountId, shipDate);
   } catch (error) {
     if (!(error instanceof HubError)) throw error;
     return { prices: [], unavailable: [{ service: "", code: error.code, message: error.message }] };
