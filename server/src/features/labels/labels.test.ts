@@ -161,7 +161,10 @@ describe("for an order", () => {
       lines,
     });
     const apart = await anOrder({ packages: [{ count: 2, weight: { value: 4, unit: "lb" } }] });
-    expect((await forOrder(apart.id)).body.errors).toMatchObject([{ pointer: "/weight", code: "required" }]);
+    const dimensions = { length: 9, width: 8, height: 7, unit: "in" };
+    expect((await forOrder(apart.id, { dimensions })).body.errors).toMatchObject([
+      { pointer: "/weight", code: "required" },
+    ]);
   });
 
   test.each([{}, { shipping: { carrier: "ups", service: "ground" } }])(

@@ -124,7 +124,7 @@ export function ratesFor(
   return { rates, messages };
 }
 
-export const easypostSurcharges = { residentialCents: 510, signatureCents: 395, adultSignatureCents: 995 };
+const easypostSurcharges = { residentialCents: 510, signatureCents: 395, adultSignatureCents: 995 };
 
 /** UPS charges more for homes, both for signatures. Contract discounts do not apply to them. */
 function surchargesOf({ to_address: to, options }: Rated, { carrier }: Service): number {
