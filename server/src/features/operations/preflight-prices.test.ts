@@ -194,5 +194,8 @@ describe("a client that disconnects", () => {
 test("an invalid request is rejected before the stream starts", async () => {
   const org = await hub.org();
   const { response } = await streamOf(org, { order_ids: ["#1"], actions: [{ type: "no_such_action", params: {} }] });
-  expect([response.status, response.headers.get("content-type")]).toEqual([400, "application/problem+json; charset=utf-8"]);
+  expect([response.status, response.headers.get("content-type")]).toEqual([
+    400,
+    "application/problem+json; charset=utf-8",
+  ]);
 });
