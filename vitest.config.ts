@@ -11,6 +11,7 @@ const slowTests = [
   "server/src/features/labels/label-crash.test.ts",
   "server/src/features/operations/bulk-story.test.ts",
   "server/src/features/operations/crash.test.ts",
+  "server/src/features/operations/preflight-offload.test.ts",
   "server/src/features/operations/selection-model.test.ts",
   "server/src/features/orders/import/shop-story.test.ts",
   "server/src/features/rate-comparisons/comparison-resume.test.ts",

@@ -26,8 +26,18 @@ export const carrierNames = Object.keys(kinds) as CarrierName[];
 
 /** Before and after the effect. Hangs are rare: each holds its caller until the timeout of a minute. */
 const connectionFaults = [
-  ...["cut_after", "cut_after", "cut_after", "error_after", "error_after", "garbled", "garbled"],
-  ...["cut_before", "error_before", "html", "rate_limit", "hang_after"],
+  "cut_after",
+  "cut_after",
+  "cut_after",
+  "error_after",
+  "error_after",
+  "garbled",
+  "garbled",
+  "cut_before",
+  "error_before",
+  "html",
+  "rate_limit",
+  "hang_after",
 ];
 
 /** A stand-in of a carrier in a process of its own. Its journal survives its kills. */
@@ -60,7 +70,7 @@ export async function startLabelCarrier(name: CarrierName, folder: string): Prom
     url = String(first.value);
     // Faults are gone after a kill.
     if (name === "ups") await inject({ kind: "garbled", operation: "recover", times: 1e9 });
-    return JSON.parse(String(second.value)) as Record<string, unknown>;
+    return JSON.parse(second.value) as Record<string, unknown>;
   }
 
   async function inject(fault: { kind: string; operation: string; times: number }): Promise<void> {
@@ -116,8 +126,8 @@ type Entry = {
   totalCents?: number;
 };
 
-/** References of this session, as `wantedIn` makes them. */
-export const wantedPattern = /"(want-[0-9a-z]+-\d+-\d+)"/g;
+/** References of the labels that clients want. */
+const wantedPattern = /"(want-[0-9a-z]+-\d+-\d+)"/g;
 
 /** Reads the journals of the carriers, which say what was paid for. */
 export function readCarrierJournals(carriers: readonly Pick<LabelCarrier, "name" | "journalFile">[]): CarrierJournal {

@@ -15,7 +15,7 @@ export type SeenLabel = {
 };
 
 /** Each list must be empty. */
-export type LabelFindings = {
+type LabelFindings = {
   /** Acknowledged or paid for, and not there. */
   lost: string[];
   /** Bought more than once. */
