@@ -271,6 +271,24 @@ export type CarrierAccount = {
     rowCount: number;
     uploadedAt: string;
   } | null;
+  webhook: {
+    /** Where the carrier sends its webhooks */
+    url: string;
+    /** The carrier has confirmed the subscription; it is renewed once a day */
+    isSubscribed: boolean;
+    subscribedAt: string | null;
+    /** Why the last attempt to subscribe failed */
+    problem: string | null;
+    lastReceivedAt: string | null;
+    accepted: number;
+    /** News about tracking numbers that the organization does not have */
+    unmatched: number;
+    /** Webhooks with a wrong or missing signature */
+    refused: number;
+    lastRefusedAt: string | null;
+    /** Why the last refused webhook was refused */
+    lastWebhookProblem: string | null;
+  } | null;
   createdAt: string;
   updatedAt: string;
   /** Also the ETag; send it as If-Match to avoid lost updates */
@@ -733,6 +751,24 @@ export type Label = {
     label: string;
     amount: number;
   }>;
+  /** What the carrier charged or credited after the purchase */
+  adjustments: Array<{
+    /** At the carrier */
+    id: string;
+    trackingNumber: string;
+    /** Negative for credits */
+    amount: number;
+    currency: string;
+    reason: string;
+    weight: {
+      value: number;
+      /** Other spellings, such as LB, lbs or pounds, are taken for the one that is meant */
+      unit: Open<"g" | "kg" | "oz" | "lb">;
+    } | null;
+    receivedAt: string;
+  }>;
+  /** `cost` with all adjustments; null if the cost is unknown or an adjustment is in another currency */
+  finalCost: number | null;
   transitDays: number | null;
   /** The carrier's promise: a date or an instant */
   deliverBy: string | null;
@@ -7360,6 +7396,74 @@ export type Operations = {
       }>;
     };
   };
+  /** Subscribe to the webhooks of the carrier (`carrierAccounts.webhook.enable`) */
+  "POST /api/v1/carrier-accounts/{id}/webhook": {
+    path: {
+      /** Id of the carrier account */
+      id: string;
+    };
+    body: {
+      /** Origin at which the carrier reaches the hub. Default: the first of HUB_PUBLIC_URLS */
+      publicUrl?: string;
+    };
+    answer: {
+      /** Where the carrier sends its webhooks */
+      url: string;
+      /** The carrier has confirmed the subscription; it is renewed once a day */
+      isSubscribed: boolean;
+      subscribedAt: string | null;
+      /** Why the last attempt to subscribe failed */
+      problem: string | null;
+      lastReceivedAt: string | null;
+      accepted: number;
+      /** News about tracking numbers that the organization does not have */
+      unmatched: number;
+      /** Webhooks with a wrong or missing signature */
+      refused: number;
+      lastRefusedAt: string | null;
+      /** Why the last refused webhook was refused */
+      lastWebhookProblem: string | null;
+      /** What you have to enter at the carrier for its webhooks to arrive; null: nothing */
+      setup: string | null;
+      /** The credential to enter there; null: none */
+      secret: string | null;
+    };
+  };
+  /** Check an address with the carrier (`carrierAccounts.address.check`) */
+  "POST /api/v1/carrier-accounts/{id}/address-check": {
+    path: {
+      /** Id of the carrier account */
+      id: string;
+    };
+    body: {
+      address: Address;
+    };
+    answer: {
+      /** corrected: deliverable with the changes in `address`. unknown: the carrier could not decide */
+      verdict: Open<"valid" | "corrected" | "invalid" | "unknown">;
+      address: {
+        name?: string;
+        company?: string;
+        address1?: string;
+        address2?: string;
+        city?: string;
+        province?: string;
+        /** Such as NY */
+        provinceCode?: string;
+        zip?: string;
+        country?: string;
+        /** ISO 3166, such as US */
+        countryCode?: string;
+        phone?: string;
+        email?: string;
+        /** A home rather than a business; null or left out: unknown */
+        residential?: boolean | null;
+      } | null;
+      /** A home rather than a business; null: unknown */
+      residential: boolean | null;
+      messages: Array<string>;
+    };
+  };
   /** List the rate cards of an account (`carrierAccounts.rateCards.list`) */
   "GET /api/v1/carrier-accounts/{id}/rate-cards": {
     path: {
@@ -7763,6 +7867,17 @@ export type Operations = {
       };
     };
     answer: Quote;
+  };
+  /** Receive a webhook from a carrier (`carrierAccounts.inboundWebhooks.receive`) */
+  "POST /api/v1/carrier-accounts/{id}/inbound-webhooks": {
+    path: {
+      /** Id of the carrier account */
+      id: string;
+    };
+    answer: {
+      /** duplicate: received before. ignored: it reports nothing that the hub uses */
+      status: Open<"accepted" | "duplicate" | "ignored">;
+    };
   };
   /** List rate comparisons (`rateComparisons.list`) */
   "GET /api/v1/rate-comparisons": {
@@ -9065,4 +9180,5 @@ export const unkeyedPosts: ReadonlySet<string> = new Set([
   "POST /api/v1/operations/runs/{id}/undo/preflight",
   "POST /api/v1/bridges/{id}/inbound-webhooks",
   "POST /api/v1/automations/{id}/test",
+  "POST /api/v1/carrier-accounts/{id}/inbound-webhooks",
 ]);

@@ -162,7 +162,7 @@ function chargeOf({ postage, fees, extraServices }: Json): Charge | null {
 /** Before the manifest the label is cancelled; afterwards a refund is requested, and USPS decides later. */
 export async function voidUspsLabel(call: CarrierCall, label: SoldLabel): Promise<VoidAnswer> {
   const path = `/labels/v3/label/${encodeURIComponent(label.trackingNumber)}`;
-  const request = { method: "DELETE", path, isPaid: true, retry: "safe" } as const;
+  const request = { method: "DELETE", path, isPaid: true } as const;
   const { body, faults } = await askUsps(call, request, () => true);
   if (faults.length === 0) return readUspsVoid(body);
   const says = (pattern: RegExp): boolean => faults.some(({ message }: UspsFault) => pattern.test(message));

@@ -5,7 +5,7 @@ import { beforeEach, expect, test } from "vitest";
 import { afterFile } from "../../after-file.ts";
 import { carrierClient } from "../ask-stand-in.ts";
 import { basic, easypostFixture, from, parcel, rateOf, to } from "./easypost-fixture.ts";
-import { easypostServices } from "./rates.ts";
+import { easypostServices } from "./stand-in-easypost-rates.ts";
 import { startEasypost } from "./stand-in-easypost.ts";
 import { decimalText, priceOf } from "../stand-in-prices.ts";
 

@@ -14,7 +14,7 @@ import {
   rateBody,
   shipBody,
 } from "./fedex-fixture.ts";
-import { fedexPrice, fedexServices } from "./prices.ts";
+import { fedexPrice, fedexServices } from "./stand-in-fedex-prices.ts";
 import type { FedexStandIn } from "./stand-in-fedex.ts";
 import { startFedex } from "./stand-in-fedex.ts";
 

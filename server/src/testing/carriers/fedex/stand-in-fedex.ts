@@ -1,13 +1,13 @@
 import { createTokens } from "../access-tokens.ts";
 import type { CarrierReply, CarrierRequest, StandIn } from "../stand-in-api.ts";
 import { startStandIn } from "../stand-in-api.ts";
-import { fedexShipping } from "./labels.ts";
-import { fedexOpenShip } from "./open-ship.ts";
-import { fedexAddresses, fedexEndOfDay, fedexPickups } from "./pickups.ts";
-import { fedexRating } from "./rates.ts";
-import { refuse } from "./replies.ts";
-import type { FedexScan } from "./tracking.ts";
-import { fedexTracking } from "./tracking.ts";
+import { fedexShipping } from "./stand-in-fedex-labels.ts";
+import { fedexOpenShip } from "./stand-in-fedex-open-ship.ts";
+import { fedexAddresses, fedexEndOfDay, fedexPickups } from "./stand-in-fedex-pickups.ts";
+import { fedexRating } from "./stand-in-fedex-rates.ts";
+import { refuse } from "./stand-in-fedex-replies.ts";
+import type { FedexScan } from "./stand-in-fedex-tracking.ts";
+import { fedexTracking } from "./stand-in-fedex-tracking.ts";
 
 /*
  * Behaves as the REST API of FedEx does. A purchase has no key and a second one buys again; an Open Ship shipment has the caller's

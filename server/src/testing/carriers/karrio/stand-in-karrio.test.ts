@@ -5,7 +5,7 @@ import { beforeEach, expect, test } from "vitest";
 import { afterFile } from "../../after-file.ts";
 import { carrierClient } from "../ask-stand-in.ts";
 import { given, karrioFixture, parcels, shipper } from "./karrio-fixture.ts";
-import { karrioConnections, karrioPrice } from "./rates.ts";
+import { karrioConnections, karrioPrice } from "./stand-in-karrio-rates.ts";
 import { startKarrio } from "./stand-in-karrio.ts";
 
 const { karrio, call, draft, buy, bought } = await karrioFixture();

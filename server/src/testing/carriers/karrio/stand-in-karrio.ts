@@ -1,11 +1,11 @@
 import { newId } from "../journaled-records.ts";
-import { checkLogin, checkRefresh } from "./bodies.ts";
-import { pickupOperations } from "./pickups.ts";
-import { karrioConnections } from "./rates.ts";
-import { shipmentOperations } from "./shipments.ts";
-import type { KarrioScan } from "./tracking.ts";
-import { deliver, scanTracker, shownTracker, trackingOperations } from "./tracking.ts";
-import { fail, newWorld, page, refuse } from "./world.ts";
+import { checkLogin, checkRefresh } from "./stand-in-karrio-bodies.ts";
+import { pickupOperations } from "./stand-in-karrio-pickups.ts";
+import { karrioConnections } from "./stand-in-karrio-rates.ts";
+import { shipmentOperations } from "./stand-in-karrio-shipments.ts";
+import type { KarrioScan } from "./stand-in-karrio-tracking.ts";
+import { deliver, scanTracker, shownTracker, trackingOperations } from "./stand-in-karrio-tracking.ts";
+import { fail, newWorld, page, refuse } from "./stand-in-karrio-world.ts";
 import type { CarrierApi, CarrierRequest, Operation, StandIn } from "../stand-in-api.ts";
 import { startStandIn } from "../stand-in-api.ts";
 

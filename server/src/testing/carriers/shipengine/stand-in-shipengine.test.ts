@@ -5,7 +5,7 @@ import { beforeEach, expect, test } from "vitest";
 import { afterFile } from "../../after-file.ts";
 import { carrierClient } from "../ask-stand-in.ts";
 import { from, packages, shipengineFixture, shipment, to } from "./shipengine-fixture.ts";
-import { shipengineCarriers, shipenginePrice } from "./services.ts";
+import { shipengineCarriers, shipenginePrice } from "./stand-in-shipengine-services.ts";
 import { startShipengine } from "./stand-in-shipengine.ts";
 
 const { shipengine, call, buy, bought } = await shipengineFixture();

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { accountOperations } from "./account.ts";
+import { accountOperations } from "./stand-in-shipengine-account.ts";
 import { postWebhook } from "../post-webhook.ts";
-import { labelOperations } from "./labels.ts";
-import { pickupOperations } from "./pickups.ts";
-import { rateOperations } from "./rates.ts";
-import type { ShipengineScan } from "./tracking.ts";
-import { deliver, newSigningKey, scanLabel, signedHeaders, trackingOf, trackingOperations } from "./tracking.ts";
-import { errorBody, fail, newWorld } from "./world.ts";
+import { labelOperations } from "./stand-in-shipengine-labels.ts";
+import { pickupOperations } from "./stand-in-shipengine-pickups.ts";
+import { rateOperations } from "./stand-in-shipengine-rates.ts";
+import type { ShipengineScan } from "./stand-in-shipengine-tracking.ts";
+import { deliver, newSigningKey, scanLabel, signedHeaders, trackingOf, trackingOperations } from "./stand-in-shipengine-tracking.ts";
+import { errorBody, fail, newWorld } from "./stand-in-shipengine-world.ts";
 import type { CarrierApi, Operation, StandIn } from "../stand-in-api.ts";
 import { startStandIn } from "../stand-in-api.ts";
 

@@ -1,13 +1,13 @@
 import { createTokens } from "../access-tokens.ts";
 import type { CarrierReply, CarrierRequest, StandIn } from "../stand-in-api.ts";
 import { startStandIn } from "../stand-in-api.ts";
-import { trackAlert, upsAlerts } from "./alerts.ts";
-import { upsShipping } from "./labels.ts";
-import { upsAddresses, upsPickups } from "./pickups.ts";
-import { upsRating } from "./rates.ts";
-import { refuse } from "./replies.ts";
-import type { UpsScan } from "./tracking.ts";
-import { upsTracking } from "./tracking.ts";
+import { trackAlert, upsAlerts } from "./stand-in-ups-alerts.ts";
+import { upsShipping } from "./stand-in-ups-labels.ts";
+import { upsAddresses, upsPickups } from "./stand-in-ups-pickups.ts";
+import { upsRating } from "./stand-in-ups-rates.ts";
+import { refuse } from "./stand-in-ups-replies.ts";
+import type { UpsScan } from "./stand-in-ups-tracking.ts";
+import { upsTracking } from "./stand-in-ups-tracking.ts";
 
 /*
  * Behaves as the REST API of UPS does (version 2409; older versions in the path answer one object instead of a list of one).

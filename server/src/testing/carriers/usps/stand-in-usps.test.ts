@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { ask, textOf } from "../ask-stand-in.ts";
-import { postageCents, uspsClasses } from "./prices.ts";
+import { postageCents, uspsClasses } from "./stand-in-usps-prices.ts";
 import type { UspsStandIn } from "./stand-in-usps.ts";
 import { startUsps } from "./stand-in-usps.ts";
 import {

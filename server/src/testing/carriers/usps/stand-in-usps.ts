@@ -2,13 +2,13 @@ import { createTokens } from "../access-tokens.ts";
 import { check } from "../request-rules.ts";
 import type { CarrierReply, CarrierRequest, StandIn } from "../stand-in-api.ts";
 import { startStandIn } from "../stand-in-api.ts";
-import { uspsLabels } from "./labels.ts";
-import { uspsPickups, uspsScanForms } from "./pickups.ts";
-import { uspsPrices } from "./prices.ts";
-import { apiOf, readBody, refuse } from "./replies.ts";
-import { PaymentBody, TokenBody } from "./requests.ts";
-import type { UspsScan } from "./tracking.ts";
-import { uspsAddresses, uspsTracking } from "./tracking.ts";
+import { uspsLabels } from "./stand-in-usps-labels.ts";
+import { uspsPickups, uspsScanForms } from "./stand-in-usps-pickups.ts";
+import { uspsPrices } from "./stand-in-usps-prices.ts";
+import { apiOf, readBody, refuse } from "./stand-in-usps-replies.ts";
+import { PaymentBody, TokenBody } from "./stand-in-usps-requests.ts";
+import type { UspsScan } from "./stand-in-usps-tracking.ts";
+import { uspsAddresses, uspsTracking } from "./stand-in-usps-tracking.ts";
 
 /*
  * Behaves as version 3 of the USPS API does. A label under the same idempotency key and with the same request is the same label;
