@@ -83,7 +83,8 @@ async function buyRecord(call: CarrierCall, kind: Kind, id: string, rate: Rate, 
     if (!(error instanceof RemoteError)) throw error;
     if (error.code === "already_bought") return await lookUp("EasyPost", "label", async () => await get(call, path));
     // The carrier may have refused one parcel after it sold another.
-    if (kind === several && !error.mayHaveHappened) refusePart(await lookUp("EasyPost", "label", async () => await get(call, path)), error);
+    if (kind === several && !error.mayHaveHappened)
+      refusePart(await lookUp("EasyPost", "label", async () => await get(call, path)), error);
     throw error;
   }
 }

@@ -1,7 +1,13 @@
 import { addBusinessDays } from "../stand-in-prices.ts";
 import { pdfLabel } from "../label-files.ts";
 import type { CarrierRequest, JournalEntry, Operation, StandIn } from "../stand-in-api.ts";
-import { AddressBody, AvailabilityBody, CancelPickupBody, CloseBody, PickupBody } from "./stand-in-fedex-pickup-requests.ts";
+import {
+  AddressBody,
+  AvailabilityBody,
+  CancelPickupBody,
+  CloseBody,
+  PickupBody,
+} from "./stand-in-fedex-pickup-requests.ts";
 import { readBody, refuse, reply } from "./stand-in-fedex-replies.ts";
 import { fedexSales, isCancelled } from "./stand-in-fedex-sales.ts";
 

@@ -5,7 +5,14 @@ import { labelOperations } from "./stand-in-shipengine-labels.ts";
 import { pickupOperations } from "./stand-in-shipengine-pickups.ts";
 import { rateOperations } from "./stand-in-shipengine-rates.ts";
 import type { ShipengineScan } from "./stand-in-shipengine-tracking.ts";
-import { deliver, newSigningKey, scanLabel, signedHeaders, trackingOf, trackingOperations } from "./stand-in-shipengine-tracking.ts";
+import {
+  deliver,
+  newSigningKey,
+  scanLabel,
+  signedHeaders,
+  trackingOf,
+  trackingOperations,
+} from "./stand-in-shipengine-tracking.ts";
 import { errorBody, fail, newWorld } from "./stand-in-shipengine-world.ts";
 import type { CarrierApi, Operation, StandIn } from "../stand-in-api.ts";
 import { startStandIn } from "../stand-in-api.ts";
