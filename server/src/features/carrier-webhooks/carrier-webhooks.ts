@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { CarrierNews } from "../../carriers/seam/carrier.ts";
 import { badField, HubError } from "../../core/errors.ts";
-import { RemoteError } from "../../core/remote-error.ts";
 import { notFound } from "../../core/resources.ts";
 import type { Ctx, World } from "../../context.ts";
 import { change, perWorld, systemContext } from "../../context.ts";
@@ -26,11 +25,7 @@ export const carrierWebhookCounters = perWorld(() => ({
 
 /** Carriers wait a few seconds for the response and repeat the webhook later. */
 const readTimeoutMs = 8_000;
-/** After a verification failed because the carrier did not respond, webhooks of the account are not verified for this long. */
-const pauseMs = 10_000;
-
-/** When webhooks of an account are verified again, by account. */
-const pauses = perWorld(() => new Map<string, number>());
+const retryAfterSeconds = 10;
 
 /**
  * Receives a webhook of a carrier. The caller has no token; the signature authenticates it. Unlike a shop's, it has all facts, so they
@@ -68,28 +63,19 @@ async function readNews(ctx: Ctx, open: OpenCarrier, secret: string, sent: SentR
     open,
     "readWebhook",
     singleCall(ctx.newId()),
-    async (_carrier, call) => {
-      // Also for webhooks that have waited for a slot: a carrier that is down is not asked by each of them.
-      if (isPaused(ctx, account.id)) throw new RemoteError("paused", "Verification is paused.", { retryable: true });
-      return await carrier.readWebhook!(call, inbound);
-    },
+    (_carrier, call) => carrier.readWebhook!(call, inbound),
     AbortSignal.timeout(readTimeoutMs),
   );
   if ("done" in response) return response.done;
   if ("unknown" in response) {
-    if (!isPaused(ctx, account.id)) pauses(ctx).set(account.id, ctx.clock.real().getTime() + pauseMs);
     const message = `The webhook cannot be verified now: ${carrier.title} did not respond. Send it again later.`;
-    throw new HubError("carrier_failed", message, { retryAfterSeconds: pauseMs / 1000 });
+    throw new HubError("carrier_failed", message, { retryAfterSeconds });
   }
   const { code, message } = response.rejected;
   if (code !== "unauthorized") throw badField("", "invalid_webhook", message);
   carrierWebhookCounters(ctx).refused++;
   countRefusal(ctx, account.id, message);
   throw new HubError("invalid_signature", message);
-}
-
-function isPaused(ctx: Ctx, accountId: string): boolean {
-  return (pauses(ctx).get(accountId) ?? 0) > ctx.clock.real().getTime();
 }
 
 type Applied = { status: CarrierWebhookAnswer["status"]; unmatched: number };
