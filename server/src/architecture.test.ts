@@ -111,6 +111,7 @@ const featureEdges: Record<string, string[]> = {
     "import-presets",
     "labels",
     "locations",
+    "manifests",
     "operations",
     "orders",
     "pickups",

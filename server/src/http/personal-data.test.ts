@@ -142,6 +142,7 @@ beforeAll(async () => {
 /** What is printed shows who it is for, and a sample who is in it, or they are of no use. And only people have codes of an app and preferences, not keys. What an import tells is a number, of one that has to be named. */
 const refusals: Record<string, number> = {
   "/shipments/labels/:id/content": 403,
+  "/shipments/manifests/:id/content": 403,
   "/bridges/:id/samples": 403,
   "/me/totp": 409,
   "/me/preferences": 409,

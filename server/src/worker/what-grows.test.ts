@@ -80,6 +80,9 @@ const bounds: Record<string, Bound> = {
   shipment_day_sums: { bound: "one row for each day" },
   shipment_sums: { bound: "one row for each quarter of an hour" },
   shipment_label_files: { cascades: "shipment_labels" },
+  shipment_manifests: {
+    bound: "one for each account, place and day; the files go after HUB_LABEL_FILE_RETENTION_DAYS",
+  },
   shipment_labels: { bound: "what people keep the hub for; what is printed goes after HUB_LABEL_FILE_RETENTION_DAYS" },
   shipments: theRecords,
   sign_in_attempts: { chore: "failed sign-ins" },

@@ -8,6 +8,7 @@ import { addValues, createConditionSet } from "../condition-sets/condition-sets.
 import { buyLabel } from "../labels/labels.ts";
 import { aParcel } from "../labels/labels.schemas.ts";
 import { createLocation } from "../locations/locations.ts";
+import { createManifest } from "../manifests/manifests.ts";
 import type { ActionRequest } from "../operations/operations.schemas.ts";
 import { createPipeline, startRun, undoRun } from "../operations/operations.ts";
 import type { OrderStatus } from "../orders/orders.states.ts";
@@ -110,7 +111,9 @@ async function seedTasks(ctx: Ctx): Promise<void> {
 
 async function seedLabels(ctx: Ctx): Promise<void> {
   const { id: carrierAccountId } = await createCarrierAccount(ctx, { name: "Label carrier", carrier: "demo" });
-  await buyLabel(ctx, { ...aParcel, weight: { value: 2.5, unit: "lb" }, carrierAccountId });
+  const sale = await buyLabel(ctx, { ...aParcel, weight: { value: 2.5, unit: "lb" }, carrierAccountId });
+  const shipDate = "label" in sale ? sale.label.shipDate : null;
+  if (shipDate !== null) await createManifest(ctx, { carrierAccountId, from: aParcel.from, shipDate });
 }
 
 /** What goes wrong in every hub: records that cannot be read, an order that does not arrive, a carrier that says no. */
