@@ -152,11 +152,14 @@ describe("a carrier account", () => {
 
 test("the catalog says what each carrier can do and what it wants to know", async () => {
   const { body } = await org.get("/carrier-accounts/carriers");
+  const all = ["rate", "pickup", "track", "label"];
+  const remote = ["easypost", "shipengine", "karrio", "ups", "fedex", "usps"];
   expect(body.data).toEqual([
     expect.objectContaining({ name: "rate-card", usesRateCards: true, capabilities: ["rate", "pickup"] }),
-    expect.objectContaining({ name: "demo", capabilities: ["rate", "pickup", "track", "label"] }),
+    ...remote.map((name) => expect.objectContaining({ name, usesRateCards: name === "usps", capabilities: all })),
+    expect.objectContaining({ name: "demo", capabilities: all }),
   ]);
-  expect(body.data[1].settings.properties.refusePickups.type).toBe("boolean");
+  expect(body.data.at(-1).settings.properties.refusePickups.type).toBe("boolean");
 });
 
 describe("a rate card", () => {

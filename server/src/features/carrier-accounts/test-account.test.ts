@@ -87,7 +87,7 @@ test("the catalog says what each carrier supports", async () => {
   expect(card).toMatchObject({ supports: { quotes: true, labels: false, tracking: false }, labelTypes: [] });
   expect(card.extraOptions).toBeNull();
   expect(demo).toMatchObject({
-    supports: { labels: true, voids: true, pickups: true, tracking: true, manifests: false, addressCheck: false },
+    supports: { labels: true, voids: true, pickups: true, tracking: true, manifests: true, addressCheck: false },
     labelTypes: ["application/pdf"],
     extraOptions: { properties: { dryIce: { type: "boolean" } } },
   });

@@ -1,13 +1,11 @@
 import type { TrackingEvent as CarrierEvent, TrackingReport } from "../../../carriers/seam/tracking.ts";
+import { ownEventsMs } from "../../../carriers/seam/tracking-events.ts";
 import { countryOfAddress, zoneOfAddress } from "../../../core/time-zones.ts";
 import type { Ctx } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
 import { findTimeZone } from "../../organizations/organizations.ts";
 import type { TrackingRecord } from "./ingest-events.ts";
 import { applyTrackingRecords } from "./ingest-events.ts";
-
-/** Carriers use a number again months later. Earlier events than this before the ship date are of another parcel. */
-const reuseMs = 7 * 86_400_000;
 
 /** What became of the reports of a carrier. `unmatched`: numbers that no shipment of the organization has. */
 type AppliedReports = { unmatched: string[]; added: number };
@@ -23,7 +21,11 @@ export async function applyCarrierReports(
   if (reports.length === 0) return { unmatched: [], added: 0 };
   const records = reports.map((report) => toRecord(carrier, report));
   const timeZone = await findTimeZone(ctx, ctx.orgId);
-  const { unmatched, added, invalid } = await applyTrackingRecords(tx, ctx, records, { isPull, timeZone, reuseMs });
+  const { unmatched, added, invalid } = await applyTrackingRecords(tx, ctx, records, {
+    isPull,
+    timeZone,
+    reuseMs: ownEventsMs,
+  });
   for (const { index, message } of invalid)
     ctx.log.warn({ orgId: ctx.orgId, carrier, trackingNumber: reports[index]?.trackingNumber }, message);
   return { unmatched, added };
