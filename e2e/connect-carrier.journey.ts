@@ -1,8 +1,10 @@
+import { buffer } from "node:stream/consumers";
 import { beforeAll, expect, test } from "vitest";
 import { afterFile } from "../server/src/testing/after-file.ts";
 import type { Easypost } from "../server/src/testing/carriers/easypost/stand-in-easypost.ts";
 import type { AccountRequest } from "../server/src/testing/carriers/stand-in-accounts.ts";
 import { startWithAccount } from "../server/src/testing/carriers/stand-in-accounts.ts";
+import { readPdf } from "../server/src/testing/read-pdf.ts";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
 import { checkPage, openBrowser, signIn, startConsoleHub } from "./console-hub.ts";
@@ -63,4 +65,64 @@ test("an EasyPost account is connected, a wrong key is named, and the corrected 
   await page.getByText("cheapest").waitFor();
   await checkPage(page, "carrier-quote-easypost");
   expect(easypost.journal("buy")).toEqual([]);
+});
+
+test("fifty orders are priced, labels bought by a run and printed in one file", async () => {
+  const { page } = person;
+  const address = {
+    company: "Byron Mugs",
+    address1: "120 Dock Road",
+    city: "Austin",
+    provinceCode: "TX",
+    zip: "78701",
+  };
+  const dock = { ...address, countryCode: "US", phone: "5125550100" };
+  const locationId = (await org.post("/locations", { name: "Dock", address: dock })).body.id as string;
+  const orders = Array.from({ length: 50 }, (_, at) => ({
+    number: `SHIP-${100 + at}`,
+    status: "ready",
+    paymentStatus: "paid",
+    locationId,
+    shippingAddress: {
+      name: `Customer ${at}`,
+      address1: `${at + 1} Elm Street`,
+      city: "Portland",
+      provinceCode: "OR",
+      zip: "97201",
+      countryCode: "US",
+    },
+    lines: [{ sku: "MUG-01", name: "Mug", quantity: 1 + (at % 3), weight: { value: 12, unit: "oz" } }],
+  }));
+  expect((await org.post("/orders/bulk", { orders })).status).toBe(200);
+
+  await page.goto(`${hub.url}/orders`);
+  await page.getByRole("row", { name: /SHIP-/ }).first().waitFor();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("e");
+  await page.getByText(/50 orders, frozen/).waitFor();
+  for (const action of ["choose rate", "buy label"]) {
+    await page.keyboard.press("a");
+    await page.getByLabel("Find an action").waitFor();
+    await page.keyboard.type(action);
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Escape");
+  }
+  await page.getByText(/checked for 50 orders/).waitFor();
+  await checkPage(page, "prices-of-fifty");
+  await page.getByRole("button", { name: "Run on 50 live orders" }).click();
+  const confirmation = page.getByRole("dialog", { name: "Run on 50 live orders?" });
+  await confirmation.getByText(/costs \$\d+\.\d\d for 50 labels/i).waitFor();
+  await confirmation.getByLabel("Type 50 to go on").fill("50");
+  await confirmation.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByText("succeeded").first().waitFor({ timeout: 60_000 });
+  await checkPage(page, "fifty-labels-bought");
+  expect(new Set(easypost.journal("buy").map(({ trackingNumber }) => trackingNumber)).size).toBe(50);
+
+  await page.getByRole("button", { name: "Print labels" }).click();
+  const dialog = page.getByRole("dialog", { name: "Print labels" });
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    dialog.getByRole("button", { name: "Print", exact: true }).click(),
+  ]);
+  expect(await readPdf(await buffer(await file.createReadStream()))).toHaveLength(50);
 });

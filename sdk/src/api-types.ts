@@ -1383,6 +1383,8 @@ export type OperationAction = {
   irreversible_reason: string | null;
   idempotent: boolean;
   blocked_by_hold: boolean;
+  /** A preflight may ask carriers, which takes time for many orders: use POST /operations/preflight/stream */
+  asks_carriers: boolean;
   scope: string;
   available: boolean;
   unavailable_reason: string | null;
@@ -1538,8 +1540,8 @@ export type OperationRunResult = {
       total: number;
       currency: string;
       transit_days: number | null;
-      /** By the carrier's promise for this shipment, else by its transit days; null: unknown */
-      estimated_delivery_date: string | null;
+      /** By the carrier's promise for this shipment, else by its transit days; null: unknown. Missing in results of older runs */
+      estimated_delivery_date?: string | null;
     };
     error?: {
       code: string;
@@ -2146,8 +2148,8 @@ export type PreflightReport = {
         total: number;
         currency: string;
         transit_days: number | null;
-        /** By the carrier's promise for this shipment, else by its transit days; null: unknown */
-        estimated_delivery_date: string | null;
+        /** By the carrier's promise for this shipment, else by its transit days; null: unknown. Missing in results of older runs */
+        estimated_delivery_date?: string | null;
       };
       error?: {
         code: string;
@@ -5518,8 +5520,8 @@ export type Operations = {
             total: number;
             currency: string;
             transit_days: number | null;
-            /** By the carrier's promise for this shipment, else by its transit days; null: unknown */
-            estimated_delivery_date: string | null;
+            /** By the carrier's promise for this shipment, else by its transit days; null: unknown. Missing in results of older runs */
+            estimated_delivery_date?: string | null;
           };
           error?: {
             code: string;
@@ -7160,8 +7162,8 @@ export type Operations = {
             total: number;
             currency: string;
             transit_days: number | null;
-            /** By the carrier's promise for this shipment, else by its transit days; null: unknown */
-            estimated_delivery_date: string | null;
+            /** By the carrier's promise for this shipment, else by its transit days; null: unknown. Missing in results of older runs */
+            estimated_delivery_date?: string | null;
           };
           error?: {
             code: string;

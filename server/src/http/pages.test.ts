@@ -62,6 +62,7 @@ describe("pages that need no token", () => {
     }));
     const counters = types.filter(({ type }) => type === "counter").map(({ name }) => name);
     expect(counters.toSorted()).toEqual([
+      "hub_carrier_webhooks_total",
       "hub_http_unavailable_total",
       "hub_jobs_processed_total",
       "hub_task_fenced_writes_total",

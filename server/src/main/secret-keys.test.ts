@@ -39,6 +39,7 @@ test("every encrypted column is listed, so that rewrap covers it", async () => {
     "features/auth/oidc-sign-in.ts",
     "features/bridges/bridge-credentials.ts",
     "features/carrier-accounts/account-credentials.ts",
+    "features/carrier-accounts/webhook-subscriptions.ts",
     "features/exceptions/exception.ts",
     "features/tasks/attempt/task-samples.ts",
     "features/users/totp.ts",

@@ -3,7 +3,7 @@ import type { OperationAction } from "@order-operations-hub/sdk/api-types";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { paths } from "../../app/paths.ts";
-import { buttonClass } from "../../ui/button.tsx";
+import { Button, buttonClass } from "../../ui/button.tsx";
 import { Empty, Heading, Skeleton } from "../../ui/card.tsx";
 import { plural } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
@@ -11,6 +11,7 @@ import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { formatTime, useClock } from "../../ui/zone.tsx";
+import { CarrierProgress } from "./carrier-progress.tsx";
 import { catalogQuery, preflightQuery, presetsQuery, selectionQuery } from "./operations.queries.ts";
 import type { Draft } from "./pipeline.ts";
 import { fromPreset, missingOf, toActions, useDraft } from "./pipeline.ts";
@@ -35,7 +36,8 @@ export function OperatePage() {
   const actions = draft.steps.map((step) => catalog.find((action) => action.type === step.type));
   const [show, setShow] = useState<Show>();
   const { body, isSettled } = useReadyBody(id, draft, actions, show);
-  const preflight = useQuery(preflightQuery(body));
+  const asksCarriers = actions.some((action) => action?.asks_carriers);
+  const preflight = useQuery(preflightQuery(body, asksCarriers));
   // The screen no longer shows what was checked.
   const isStale = !isSettled || preflight.isPlaceholderData || preflight.isFetching || preflight.error !== null;
   const [chosenOut, setLeftOut] = useState<ReadonlySet<string>>();
@@ -94,9 +96,18 @@ export function OperatePage() {
           {preflight.error && !isOnSteps(preflight.error) && (
             <ProblemBox error={preflight.error} onRetry={() => void preflight.refetch()} />
           )}
+          {body && preflight.isFetching && asksCarriers && <CarrierProgress />}
           {!report &&
             !preflight.error &&
-            (body && preflight.isFetching ? <Skeleton rows={8} /> : <Waiting draft={draft} />)}
+            (!body ? (
+              <Waiting draft={draft} />
+            ) : preflight.isFetching ? (
+              <Skeleton rows={8} />
+            ) : (
+              <Empty text="The check was cancelled.">
+                <Button onClick={() => void preflight.refetch()}>Check again</Button>
+              </Empty>
+            ))}
           {report && (
             <PreflightView
               report={report}

@@ -8,7 +8,7 @@ import type {
 import type { Answer, Input } from "@order-operations-hub/sdk/client";
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { afterMainQuery } from "../../live/after-main-query.ts";
-import { hub } from "../../live/hub.ts";
+import { hub, queryClient } from "../../live/hub.ts";
 import { words } from "../../ui/format.ts";
 
 export type Preflight = Answer<"POST /api/v1/operations/preflight">;
@@ -43,11 +43,45 @@ export const selectionQuery = (id: string | undefined) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
+/** A message of the stream; see the API reference. */
+export type PreflightProgress = {
+  orders: number;
+  evaluated: number;
+  prices: Array<{
+    carrier_account_id: string;
+    carrier_account: string;
+    answered: number;
+    failed: number;
+    pending: number;
+    status: string;
+  }>;
+};
+
+/** Of the preflight that asks carriers at the moment. */
+export const preflightProgressQuery = queryOptions({
+  queryKey: ["operations", "preflight-progress"],
+  queryFn: (): PreflightProgress | null => null,
+  enabled: false,
+});
+
+/** Closing the stream cancels the preflight. */
+async function streamPreflight(body: PreflightRequest, signal: AbortSignal): Promise<Preflight> {
+  for await (const { event, data } of hub.stream("POST /api/v1/operations/preflight/stream", { body, signal })) {
+    const { report, ...progress } = JSON.parse(data) as PreflightProgress & { report: Preflight | null };
+    queryClient.setQueryData(preflightProgressQuery.queryKey, event === "end" ? null : progress);
+    if (event === "end" && report) return report;
+  }
+  throw new Error("The preflight was interrupted. Try again.");
+}
+
 /** Preflight. The previous result stays visible, dimmed, until the new one arrives. */
-export const preflightQuery = (body: PreflightRequest | undefined) =>
+export const preflightQuery = (body: PreflightRequest | undefined, asksCarriers: boolean) =>
   queryOptions({
     queryKey: ["operations", "preflight", body],
-    queryFn: ({ signal }): Promise<Preflight> => hub.call("POST /api/v1/operations/preflight", { body: body!, signal }),
+    queryFn: ({ signal }): Promise<Preflight> =>
+      asksCarriers
+        ? streamPreflight(body!, signal)
+        : hub.call("POST /api/v1/operations/preflight", { body: body!, signal }),
     enabled: body !== undefined,
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,

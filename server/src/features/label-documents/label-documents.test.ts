@@ -18,8 +18,9 @@ const carrierAccountId: string = (await org.post("/carrier-accounts", { name: "D
 const location: string = (await org.post("/locations", { name: "Dock", address: aParcel.from })).body.id;
 
 const image = { carrier: "demo", service: "ground", trackingNumber: "1Z1", to: "Albany" };
-const png: LabelFile = { contentType: "image/png", content: pngLabel(image) };
-const gif: LabelFile = { contentType: "image/gif", content: gifLabel(image) };
+const lying = { width: 160, height: 40 };
+const png: LabelFile = { contentType: "image/png", content: pngLabel(image, lying) };
+const gif: LabelFile = { contentType: "image/gif", content: gifLabel(image, lying) };
 const zpl = (text: string): LabelFile => ({ contentType: "application/zpl", content: Buffer.from(`^XA${text}^XZ`) });
 const pdf = (content: Buffer): LabelFile => ({ contentType: "application/pdf", content });
 /** A label PDF with another page size. */
@@ -126,8 +127,8 @@ describe("labels as one PDF file", () => {
   });
 
   test("turn landscape and rotated PDF pages, and do not enlarge them", async () => {
-    const [lying, marked, small] = [pdfOf(432, 288), pdfOf(288, 432, " /Rotate 180"), pdfOf(200, 300)];
-    const label = await buyWith(lying, marked, small);
+    const [landscape, marked, small] = [pdfOf(432, 288), pdfOf(288, 432, " /Rotate 180"), pdfOf(200, 300)];
+    const label = await buyWith(landscape, marked, small);
     const pages = await pagesOf({ labelIds: [label.id] });
     expect(pages.map(({ placed }) => placed[0])).toEqual([
       [0, -1, 1, 0, 0, 432],

@@ -27,6 +27,10 @@ export const CatalogEntry = Type.Object({
   irreversible_reason: Nullable(Type.String({ description: "Why it cannot be undone, and what can be done instead" })),
   idempotent: Type.Boolean(),
   blocked_by_hold: Type.Boolean(),
+  asks_carriers: Type.Boolean({
+    description:
+      "A preflight may ask carriers, which takes time for many orders: use POST /operations/preflight/stream",
+  }),
   scope: Type.String(),
   available: Type.Boolean(),
   unavailable_reason: Nullable(Type.String()),

@@ -30,6 +30,7 @@ export async function listActions(ctx: Ctx, { order_id: ref }: CatalogQuery) {
       irreversible_reason: action.irreversible ?? null,
       idempotent: action.idempotent,
       blocked_by_hold: action.blockedByHold ?? false,
+      asks_carriers: action.needsCarrier !== undefined || action.asksCarriersWith !== undefined,
       scope: action.scope ?? "operations:run",
       available: reasonOf(action) === null,
       unavailable_reason: reasonOf(action),

@@ -111,10 +111,13 @@ const StepPrice = Type.Object(
     total: Type.Number(),
     currency: Type.String(),
     transit_days: Nullable(Count),
-    estimated_delivery_date: Nullable({
-      ...CalendarDate,
-      description: "By the carrier's promise for this shipment, else by its transit days; null: unknown",
-    }),
+    estimated_delivery_date: Type.Optional(
+      Nullable({
+        ...CalendarDate,
+        description:
+          "By the carrier's promise for this shipment, else by its transit days; null: unknown. Missing in results of older runs",
+      }),
+    ),
   },
   { description: "Price of the parcel at the carrier account" },
 );

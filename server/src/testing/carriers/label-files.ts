@@ -40,13 +40,13 @@ export function pdfLabel(label: LabelText): Buffer {
 }
 
 /** Bars of black and white, with the texts beside the image data. */
-export function pngLabel(label: LabelText): Buffer {
+export function pngLabel(label: LabelText, size = imageSize): Buffer {
   const rows = Buffer.concat(
-    barRows(label).map((row) => Buffer.from([0, ...row.map((isBlack) => (isBlack ? 0 : 255))])),
+    barRows(label, size).map((row) => Buffer.from([0, ...row.map((isBlack) => (isBlack ? 0 : 255))])),
   );
   const header = Buffer.alloc(13);
-  header.writeUInt32BE(imageSize.width, 0);
-  header.writeUInt32BE(imageSize.height, 4);
+  header.writeUInt32BE(size.width, 0);
+  header.writeUInt32BE(size.height, 4);
   // Eight bits of gray a pixel; compression, filter and interlacing as every PNG has them.
   header.set([8, 0, 0, 0, 0], 8);
   return Buffer.concat([
@@ -59,11 +59,11 @@ export function pngLabel(label: LabelText): Buffer {
 }
 
 /** The same bars, with the texts as a comment. Its codes are not compressed: a clear code comes before the table grows. */
-export function gifLabel(label: LabelText): Buffer {
-  const { width, height } = imageSize;
+export function gifLabel(label: LabelText, size = imageSize): Buffer {
+  const { width, height } = size;
   const screen = Buffer.from([width & 255, width >> 8, height & 255, height >> 8, 0xf0, 0, 0, 0, 0, 0, 255, 255, 255]);
   const comment = Buffer.from(textLines(label).join(" | ").slice(0, 255), "latin1");
-  const pixels = barRows(label).flatMap((row) => row.map((isBlack) => (isBlack ? 0 : 1)));
+  const pixels = barRows(label, size).flatMap((row) => row.map((isBlack) => (isBlack ? 0 : 1)));
   const [clear, end] = [128, 129];
   const codes = pixels.flatMap((pixel, at) => (at % 100 === 0 ? [clear, pixel] : [pixel]));
   codes.push(end);
@@ -100,12 +100,12 @@ function textLines({ carrier, service, trackingNumber, to }: LabelText): string[
 const imageSize = { width: 200, height: 300 };
 
 /** One bar a bit of the tracking number, so that two labels never have the same image. */
-function barRows({ trackingNumber }: LabelText): boolean[][] {
+function barRows({ trackingNumber }: LabelText, { width, height }: typeof imageSize): boolean[][] {
   const bits = [...Buffer.from(trackingNumber, "latin1")].flatMap((byte) =>
     [0, 1, 2, 3, 4, 5, 6, 7].map((at) => ((byte >> at) & 1) === 1),
   );
-  const row = Array.from({ length: imageSize.width }, (_, x) => bits[x % bits.length] ?? false);
-  return Array.from({ length: imageSize.height }, () => row);
+  const row = Array.from({ length: width }, (_, x) => bits[x % bits.length] ?? false);
+  return Array.from({ length: height }, () => row);
 }
 
 function pngChunk(kind: string, data: Buffer): Buffer {
