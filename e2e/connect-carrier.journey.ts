@@ -100,13 +100,14 @@ test("fifty orders are priced, labels bought by a run and printed in one file", 
   await page.keyboard.press("Control+a");
   await page.keyboard.press("e");
   await page.getByText(/50 orders, frozen/).waitFor();
-  for (const action of ["choose rate", "buy label"]) {
-    await page.keyboard.press("a");
-    await page.getByLabel("Find an action").waitFor();
-    await page.keyboard.type(action);
-    await page.keyboard.press("Enter");
-    await page.keyboard.press("Escape");
-  }
+  await page.keyboard.press("a");
+  await page.getByLabel("Find an action").waitFor();
+  await page.keyboard.type("choose rate");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "+ step" }).click();
+  await page.getByLabel("Find an action").waitFor();
+  await page.keyboard.type("buy label");
+  await page.keyboard.press("Enter");
   await page.getByText(/checked for 50 orders/).waitFor();
   await checkPage(page, "prices-of-fifty");
   await page.getByRole("button", { name: "Run on 50 live orders" }).click();

@@ -8,7 +8,8 @@ import { readConsoleFrom } from "../server/src/http/console-files.ts";
 import { afterFile } from "../server/src/testing/after-file.ts";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import { startTestHub } from "../server/src/testing/test-hub.ts";
-import { startLocalWork, startOutboundWork } from "../server/src/worker/chores.ts";
+import { chores, startLocalWork, startOutboundWork } from "../server/src/worker/chores.ts";
+import { startWorker } from "../server/src/worker/worker.ts";
 
 const root = path.join(import.meta.dirname, "..");
 const pictures = path.join(import.meta.dirname, "screenshots");
@@ -17,7 +18,7 @@ const pictures = path.join(import.meta.dirname, "screenshots");
 export async function startConsoleHub(options: Parameters<typeof startTestHub>[0] = {}): Promise<TestHub> {
   const hub = await startTestHub({ ...options, console: readConsoleFrom(path.join(root, "console/dist")) });
   // Runs are asynchronous, so background work has to run.
-  const workers = [...startLocalWork(hub.world), ...startOutboundWork(hub.world)];
+  const workers = [startWorker(hub.world, chores), ...startLocalWork(hub.world), ...startOutboundWork(hub.world)];
   afterFile(() => Promise.all(workers.map((worker) => worker.stop())));
   return hub;
 }

@@ -34,6 +34,8 @@ const bounds: Record<string, Bound> = {
   bridges: byPeople,
   carrier_account_tokens: { cascades: "carrier_accounts" },
   carrier_accounts: byPeople,
+  carrier_inbound_webhooks: { chore: "old carrier webhooks" },
+  carrier_webhooks: { cascades: "carrier_accounts" },
   condition_set_uses: { bound: "one row for each place that names a set" },
   condition_set_values: { bound: "100,000 for each set" },
   condition_sets: byPeople,
@@ -79,6 +81,7 @@ const bounds: Record<string, Bound> = {
   shipment_counts: { bound: "one row for each status" },
   shipment_day_sums: { bound: "one row for each day" },
   shipment_sums: { bound: "one row for each quarter of an hour" },
+  shipment_label_adjustments: { cascades: "shipment_labels" },
   shipment_label_files: { cascades: "shipment_labels" },
   shipment_manifests: {
     bound: "one for each account, place and day; the files go after HUB_LABEL_FILE_RETENTION_DAYS",

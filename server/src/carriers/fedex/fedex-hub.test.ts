@@ -39,7 +39,8 @@ describe("the account test", () => {
       ...account,
       settings: { ...account.settings, baseUrl: "http://127.0.0.1:9" },
     }));
-    const message = "No connection to 127.0.0.1 (ECONNREFUSED).";
+    const message =
+      "No connection to 127.0.0.1 (ECONNREFUSED). Check the API address in the settings of the account: http://127.0.0.1:9";
     expect((await lost.test()).problems).toEqual([{ part: "address", message }]);
   });
 });

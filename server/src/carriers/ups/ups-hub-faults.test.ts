@@ -116,7 +116,7 @@ describe("tracking", () => {
     ["events_without_zone", "in_transit", "2026-03-02T22:15:00.000Z"],
     ["gmt_time_without_colons", "in_transit", "2026-03-02T22:15:00.000Z"],
     ["tracking_number_reused", "in_transit", "2026-03-02T22:15:00.000Z"],
-    ["unknown_status", "unknown", "2026-03-02T22:15:00.000Z"],
+    ["unknown_status", "pre_transit", "2026-03-02T22:15:00.000Z"],
   ])("with the fault %s ends as %s", async (fault, status, at) => {
     const shop = await open();
     const { trackingNumber } = (await shop.buy()).body.label;

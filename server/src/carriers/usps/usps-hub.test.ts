@@ -50,7 +50,7 @@ describe("the account test", () => {
       "address",
       { settings: { baseUrl: "http://127.0.0.1:9" } },
       "address",
-      "No connection to 127.0.0.1 (ECONNREFUSED).",
+      "No connection to 127.0.0.1 (ECONNREFUSED). Check the API address in the settings of the account: http://127.0.0.1:9",
     ],
   ])(
     "names a wrong %s",
