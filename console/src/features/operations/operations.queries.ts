@@ -80,7 +80,7 @@ export const preflightQuery = (body: PreflightRequest | undefined, asksCarriers:
     queryKey: ["operations", "preflight", body],
     queryFn: ({ signal }): Promise<Preflight> =>
       asksCarriers
-        ? streamPreflight(body!, signal)
+        ? streamPreflight(body, signal)
         : hub.call("POST /api/v1/operations/preflight", { body: body!, signal }),
     enabled: body !== undefined,
     placeholderData: keepPreviousData,

@@ -29,6 +29,9 @@ const widgets: Record<string, string> = {
   input: "json",
 };
 
+/** Few users need these params; forms fold them away. */
+const advanced = new Set(["options"]);
+
 /** A copy of the schema with hints on each member, recursively. */
 export function withFormHints(schema: object): Node {
   const { properties, items } = schema as { properties?: Record<string, Node>; items?: Node };
@@ -48,6 +51,7 @@ function hint(name: string, member: Node): Node {
     ...(entities[name] === undefined ? {} : { "x-entity": entities[name] }),
     ...(dependsOn === undefined ? {} : { "x-depends-on": dependsOn }),
     ...(widget === undefined ? {} : { "x-widget": widget }),
+    ...(advanced.has(name) ? { "x-advanced": true } : {}),
   };
 }
 
