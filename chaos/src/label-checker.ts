@@ -146,7 +146,7 @@ function checkLabel(label: SeenLabel, sale: Sale | undefined, { voided }: Carrie
     findings.wrongCharges.push(`${named} has the price ${cost}; ${sale.cents} cents were charged`);
   if (label.isVoidPending) findings.broken.push(`the void of ${named} is still pending`);
   if (status === "voided" && !voided.has(sale.trackingNumber))
-    findings.wrongCharges.push(`${named} is voided, and the carrier was not told`);
+    findings.wrongCharges.push(`${named} is voided here, but not at the carrier`);
   if (status === "purchased" && voided.has(sale.trackingNumber))
     findings.wrongCharges.push(`${named} was voided at the carrier and is purchased`);
   return true;

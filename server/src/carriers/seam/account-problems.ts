@@ -18,7 +18,7 @@ const parts: Record<string, AccountProblem["part"]> = {
 
 /**
  * What a user has to correct after a failed request of `testAccount`. `account`: words by which the carrier refuses the account number;
- * without them a refusal is about the settings. A failure that passes by itself is thrown again.
+ * without them a refusal is about the settings. A temporary failure is thrown again.
  */
 export function accountProblem(error: unknown, account?: RegExp): AccountProblem {
   if (!(error instanceof RemoteError)) throw error;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { streetLines } from "./address-lines.ts";
 import { clockTime, dayOf, dayThere } from "./local-time.ts";
-import { centimetersOf, kilogramsOf } from "./metric.ts";
+import { centimetersOf, kilogramsOf } from "./measures.ts";
 import { readParts } from "./multipart.ts";
 import { insuredValues } from "./option-checks.ts";
 import { chargeLine, paidCharge, priceOf } from "./price.ts";
@@ -52,7 +52,7 @@ test("a multipart boundary may contain a space if it is declared", () => {
   expect(readParts({ headers: {}, text })).toBeUndefined();
 });
 
-test("parts are told apart by name and not by file name; what is no multipart is none", () => {
+test("parts are found by name and not by file name; other content types have no parts", () => {
   const text =
     '--b\nContent-Type: application/pdf\nContent-Disposition: form-data; filename="x.pdf"; name="labelImage"\n\nJVBERi0=\n--b--';
   expect(readParts({ headers: {}, text })).toEqual([

@@ -25,3 +25,13 @@ function roundUp(value: number, decimals: number): number {
   // 2.5 lb in grams and back is 2.5000000000000004.
   return Math.ceil(Math.round(value * scale * 1e6) / 1e6) / scale;
 }
+
+export function kilogramsOf(weight: Weight): number {
+  return roundUp(toGrams(weight) / 1000, 1);
+}
+
+export function centimetersOf({ length, width, height, unit }: Dimensions): [number, number, number] {
+  const factor = unit === "cm" ? 1 : 2.54;
+  const [a = 0, b = 0, c = 0] = [length, width, height].map((side) => roundUp(side * factor, 1));
+  return [a, b, c];
+}

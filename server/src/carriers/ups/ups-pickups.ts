@@ -5,7 +5,7 @@ import { RemoteError } from "../seam/http.ts";
 import { shortKey } from "../seam/keys.ts";
 import { compactDay, dayThere, localClock } from "../seam/local-time.ts";
 import { poundsOf } from "../seam/measures.ts";
-import { kilogramsOf } from "../seam/metric.ts";
+import { kilogramsOf } from "../seam/measures.ts";
 import { priceOf } from "../seam/price.ts";
 import type { PickupConfirmation, PickupRequest, PickupState } from "../seam/pickups.ts";
 import { asList, asObject, asText } from "../seam/read.ts";

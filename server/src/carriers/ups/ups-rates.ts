@@ -2,7 +2,7 @@ import type { CarrierCall, RateRequest } from "../seam/carrier.ts";
 import type { ChargeLine } from "../seam/labels.ts";
 import { compactDay, dayOf } from "../seam/local-time.ts";
 import { poundsOf } from "../seam/measures.ts";
-import { kilogramsOf } from "../seam/metric.ts";
+import { kilogramsOf } from "../seam/measures.ts";
 import { chargeLine, priceOf } from "../seam/price.ts";
 import { oncePerService, remoteQuote } from "../seam/quotes.ts";
 import type { NoQuote, Quote } from "../seam/quotes.ts";

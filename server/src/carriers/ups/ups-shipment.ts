@@ -1,6 +1,6 @@
 import type { LabelRequest, RateRequest, Settings } from "../seam/carrier.ts";
 import { inchesOf, poundsOf } from "../seam/measures.ts";
-import { centimetersOf, kilogramsOf } from "../seam/metric.ts";
+import { centimetersOf, kilogramsOf } from "../seam/measures.ts";
 import { insuredValues, notSupported } from "../seam/option-checks.ts";
 import { asObject } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";

@@ -121,18 +121,21 @@ describe("a void", () => {
     expect(await shop.read(label.id)).toMatchObject({ status: "purchased", refund: { state: "rejected" } });
   });
 
-  test("whose response was lost is repeated, and the label that is gone counts as voided", async () => {
-    const shop = await open();
-    const { label } = (await shop.buy()).body;
-    standIn.inject("hang_after", { operation: "void" });
-    usps.timeouts = { voidLabel: 500 };
-    const lost = await shop.org.delete(`/shipments/labels/${label.id}`);
-    expect([lost.status, lost.body.code]).toEqual([502, "carrier_failed"]);
-    shop.setClock(3);
-    await shop.tendLabels();
-    expect(await shop.read(label.id)).toMatchObject({ status: "voided", refund: { state: "voided" } });
-    expect(shop.journal("void")).toHaveLength(1);
-  });
+  test.each(connectionFaults.lostAfter)(
+    "with a response lost by %s is repeated later, and counts as voided",
+    async (fault) => {
+      const shop = await open();
+      const { label } = (await shop.buy()).body;
+      standIn.inject(fault, { operation: "void" });
+      usps.timeouts = { voidLabel: 500 };
+      const lost = await shop.org.delete(`/shipments/labels/${label.id}`);
+      expect([lost.status, lost.body.code]).toEqual([502, "carrier_failed"]);
+      shop.setClock(3);
+      await shop.tendLabels();
+      expect(await shop.read(label.id)).toMatchObject({ status: "voided", refund: { state: "voided" } });
+      expect(shop.journal("void")).toHaveLength(1);
+    },
+  );
 });
 
 describe("tracking", () => {

@@ -1,4 +1,4 @@
-import { rateShipment } from "../seam/card-rates.ts";
+import { rateShipment } from "../seam/rate-cards.ts";
 import type { CarrierCall, RateRequest, Settings } from "../seam/carrier.ts";
 import { RemoteError } from "../seam/http.ts";
 import type { ChargeLine } from "../seam/labels.ts";

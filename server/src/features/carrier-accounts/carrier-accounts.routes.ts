@@ -88,7 +88,7 @@ export const carrierAccountRoutes = [
     scope: write,
     summary: "Subscribe to the webhooks of the carrier",
     description:
-      "The carrier then reports tracking, refunds and corrected prices by itself. Repeating it renews the subscription and keeps the " +
+      "The carrier then sends tracking events, refunds and corrected prices to the hub. Repeating it renews the subscription and keeps the " +
       "secret. `setup` says what has to be entered at the carrier, if anything.",
     ids,
     body: shapes.WebhookRequest,

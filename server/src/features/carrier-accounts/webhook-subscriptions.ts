@@ -46,7 +46,7 @@ export async function enableWebhook(ctx: Ctx, accountId: string, request: Webhoo
 
 /**
  * Called with each tracking poll. Carriers let subscriptions expire and disable webhooks that failed, so it is renewed once a day.
- * Subscribes a new account by itself if the hub has a public URL, and the user need not enter anything at the carrier.
+ * Subscribes a new account automatically if the hub has a public URL and the user need not enter anything at the carrier.
  */
 export async function renewWebhook(ctx: Ctx, accountId: string): Promise<void> {
   const account = await getAccount(ctx.db, ctx, accountId);

@@ -100,7 +100,7 @@ describe("POST /carrier-accounts/{id}/webhook", () => {
 });
 
 describe("a hub with public URLs", () => {
-  test("subscribes new accounts by itself and renews the subscription once a day", async () => {
+  test("subscribes new accounts automatically and renews the subscription once a day", async () => {
     const public_ = await startTestHub({ settings: settingsWith([]) });
     const who = await public_.org();
     const id = await connectAccount(who, easypost.account);

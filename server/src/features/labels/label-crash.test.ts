@@ -82,7 +82,7 @@ test.each<[string, Parameters<typeof check>[0], keyof typeof clean, string]>([
     "a void that the carrier does not know",
     { labels: [{ ...label, status: "voided" }] },
     "wrongCharges",
-    "was not told",
+    "is voided here, but not at the carrier",
   ],
   ["a void that the hub does not know", { voided: ["T1"] }, "wrongCharges", "was voided at the carrier"],
   ["a lost void", { entries: [wanted, { type: "voided", labelId: "L1" }] }, "lost", "the void of L1"],

@@ -189,7 +189,7 @@ export function refundCheckAt(label: ShipmentLabel, at: string): string | null {
   return new Date(canAsk ? Math.min(Date.parse(at) + dayMs, end) : end).toISOString();
 }
 
-/** What the label has cost in the end, in its currency; null if that cannot be told. */
+/** Charge and adjustments, in the currency of the label; null if they are in several currencies or the charge is unknown. */
 export function finalCentsOf({ costCents, currency, adjustments }: ShipmentLabel): number | null {
   const isComparable = adjustments.every((adjustment) => adjustment.currency === currency);
   if (costCents === null || !isComparable) return null;
