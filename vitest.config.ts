@@ -1,3 +1,4 @@
+import { defaultServerConditions } from "vite";
 import { defineConfig } from "vitest/config";
 import LongestFirst from "./scripts/longest-first.ts";
 
@@ -6,6 +7,13 @@ import LongestFirst from "./scripts/longest-first.ts";
  * them out; `.ci/run` runs both.
  */
 const slowTests = [
+  "cli/src/cli.test.ts",
+  "cli/src/command-package.test.ts",
+  "cli/src/remote-work.test.ts",
+  "plugin/src/foreign-plugins.test.ts",
+  "sdk/src/foreign-clients.test.ts",
+  "sdk/src/package.test.ts",
+  "server/src/connectors/rest/definitions/vendure-live.test.ts",
   "server/src/features/events/event-stream.test.ts",
   "server/src/features/events/feed-kills.test.ts",
   "server/src/features/labels/label-crash.test.ts",
@@ -26,6 +34,7 @@ const slowTests = [
   "server/src/http/siege.test.ts",
   "server/src/main/backup-commands.test.ts",
   "server/src/main/commands.test.ts",
+  "server/src/main/document-blocks.test.ts",
   "server/src/main/http-processes.test.ts",
   "server/src/main/secret-keys.test.ts",
   "server/src/main/shutdown.test.ts",
@@ -48,6 +57,7 @@ const slowJourneys = [
   "rates",
   "resilience",
   "restart",
+  "runs",
   "schedules",
   "shell",
   "shipments",
@@ -55,9 +65,15 @@ const slowJourneys = [
 ].map((name) => `e2e/${name}.journey.ts`);
 
 const onCluster = { globalSetup: ["server/src/testing/global-setup.ts"] };
-const inBrowser = { globalSetup: ["e2e/global-setup.ts"] };
+// A page waits for browser, hub and database; on a busy machine a walk through many pages takes minutes.
+const inBrowser = { globalSetup: ["e2e/global-setup.ts"], testTimeout: 240_000, hookTimeout: 120_000 };
+
+// The sources of the SDK, without building it first.
+const conditions = ["hub-source", ...defaultServerConditions];
 
 export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
   test: {
     // Files share their process and its modules: loading the hub anew for each costs more than most tests.
     isolate: false,
@@ -78,6 +94,8 @@ export default defineConfig({
           include: [
             "server/src/**/*.test.ts",
             "sdk/src/**/*.test.ts",
+            "cli/src/**/*.test.ts",
+            "plugin/src/**/*.test.ts",
             "console/**/*.test.ts",
             "scripts/**/*.test.ts",
             "bench/**/*.test.ts",

@@ -1,7 +1,7 @@
 import path from "node:path";
 import tailwind from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vite";
+import { defaultClientConditions, defineConfig } from "vite";
 
 type Modules = { getModuleInfo(id: string): { importedIds: string[] } | null };
 const closures = new Map<string, Set<string>>();
@@ -32,6 +32,8 @@ const hub = process.env["HUB_URL"] ?? "http://127.0.0.1:8080";
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwind()],
+  // The sources of the SDK, without building it first.
+  resolve: { conditions: ["hub-source", ...defaultClientConditions] },
   // The hub replaces it with the nonce of each response.
   html: { cspNonce: "__NONCE__" },
   build: {

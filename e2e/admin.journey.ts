@@ -19,38 +19,80 @@ beforeAll(async () => {
 
 const dialog = (name: string | RegExp) => person.page.getByRole("dialog", { name });
 
-test("journey 11: a key is created with four clicks besides its scopes, is shown once, works, and is revoked", async () => {
+test("journey 11: a key is created with four clicks, is shown once, works, and is revoked", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/`);
+  const menu = page.getByRole("navigation", { name: "Main" });
+  await menu.getByRole("button", { name: "Admin" }).click();
   const clicks = countClicks();
-  await clicks.click(page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Keys" }));
-  await clicks.click(page.getByRole("button", { name: "New key" }));
-  await dialog("New key").getByLabel("Name").fill("Warehouse screen");
-  await clicks.click(dialog("New key").getByRole("checkbox", { name: "orders:read" }));
+  await clicks.click(menu.getByRole("link", { name: "Keys" }));
+  await clicks.click(page.getByRole("button", { name: "Create key" }).first());
+  await dialog("Create key").getByLabel("Name").fill("Warehouse screen");
   await takeScreenshot(page, "key-new");
-  await clicks.click(dialog("New key").getByRole("button", { name: "Make the key" }));
+  await clicks.click(dialog("Create key").getByRole("button", { name: "Create key" }));
   expect(clicks.count()).toBeLessThanOrEqual(4);
-  const shown = dialog("The key Warehouse screen").locator("code");
+  const shown = dialog("Key Warehouse screen").locator("code");
   const value = (await shown.textContent())!;
   const holder = hub.client(value);
   expect((await holder.get("/orders?limit=1")).status).toBe(200);
   expect((await holder.get("/users")).status).toBe(403);
-  await dialog("The key Warehouse screen").getByRole("button", { name: "I have it" }).click();
-  await page.getByRole("row", { name: /Warehouse screen/ }).waitFor();
+  expect((await holder.post("/orders", {})).status).toBe(403);
+  await dialog("Key Warehouse screen").getByRole("button", { name: "Done" }).click();
+  await page.getByRole("row", { name: /Warehouse screen.*Read only/ }).waitFor();
   expect(await page.content()).not.toContain(value);
   await page.reload();
   await page.getByRole("row", { name: /Warehouse screen/ }).waitFor();
   await checkPage(page, "keys");
-  await page.getByRole("button", { name: "What to do with Warehouse screen" }).click();
+  await page.getByRole("button", { name: "Actions for Warehouse screen" }).click();
   await page.getByRole("menuitem", { name: /Revoke/ }).click();
   await dialog(/Revoke Warehouse screen/)
-    .getByRole("button", { name: "Revoke" })
+    .getByRole("button", { name: "Revoke key" })
     .click();
-  await page.getByText("The key Warehouse screen is revoked").waitFor();
+  await page.getByText("Key Warehouse screen revoked").waitFor();
   expect((await holder.get("/orders?limit=1")).status).toBe(401);
 });
 
-test("a user is invited, gets another role, is signed out everywhere and is disabled", async () => {
+test("a key for an AI assistant has limits from the start, and the list names it", async () => {
+  const { page } = person;
+  await page.goto(`${hub.url}/settings/keys`);
+  await page.getByRole("button", { name: "Create key" }).first().click();
+  const form = dialog("Create key");
+  await form.getByLabel("Name").fill("Night assistant");
+  await form.getByLabel("Used by").click();
+  await page.getByRole("option", { name: /An AI assistant/ }).click();
+  await form.getByLabel("Orders per run, at most").fill("25");
+  await form.getByRole("button", { name: "Create key" }).click();
+  await dialog("Key Night assistant").getByRole("button", { name: "Done" }).click();
+  await page.getByRole("row", { name: /Night assistant AI assistant .*Read only/ }).waitFor();
+  const { data } = (await org.get("/api-keys")).body;
+  expect(data.find(({ name }: { name: string }) => name === "Night assistant").agent).toEqual({ maxOrdersPerRun: 25 });
+});
+
+test("the permissions of a key are a set that goes together, or chosen one by one", async () => {
+  const { page } = person;
+  await page.goto(`${hub.url}/settings/keys`);
+  await page.getByRole("button", { name: "Create key" }).first().click();
+  const form = dialog("Create key");
+  await form.getByLabel("Name").fill("Label printer");
+  await form.getByLabel("Permissions", { exact: true }).click();
+  await page.getByRole("option", { name: /Shipping/ }).click();
+  await form.getByRole("button", { name: /Details: \d+ permissions/ }).click();
+  const box = (scope: string) => form.getByRole("checkbox", { name: scope, exact: true });
+  await expect.poll(() => box("shipments:write").isChecked()).toBe(true);
+  expect(await box("orders:write").isChecked()).toBe(false);
+  await checkPage(page, "key-details");
+  await box("pickups:write").click();
+  await form.getByLabel("Permissions", { exact: true }).getByText("Custom").waitFor();
+  await form.getByRole("button", { name: "Create key" }).click();
+  await dialog("Key Label printer").getByRole("button", { name: "Done" }).click();
+  const { data } = (await org.get("/api-keys")).body as { data: { name: string; scopes: string[] }[] };
+  const { scopes } = data.find(({ name }) => name === "Label printer")!;
+  expect(scopes).toEqual(expect.arrayContaining(["shipments:write", "orders:read", "pii:read"]));
+  expect(scopes).not.toContain("pickups:write");
+  expect(scopes).not.toContain("admin");
+});
+
+test("a user is added, gets another role, is signed out everywhere and is disabled", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/settings/users`);
   await page.getByRole("button", { name: "Add user" }).first().click();
@@ -68,7 +110,7 @@ test("a user is invited, gets another role, is signed out everywhere and is disa
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved", { exact: true }).waitFor();
   await checkPage(page, "user");
-  await page.getByRole("button", { name: "End all" }).click();
+  await page.getByRole("button", { name: "End all sessions" }).click();
   await dialog(/Sign sam@shop.example out/)
     .getByRole("button", { name: "End all sessions" })
     .click();
@@ -88,21 +130,21 @@ test("a user is invited, gets another role, is signed out everywhere and is disa
 test("a pasted column is added; duplicates and rejected values are counted and listed", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/condition-sets`);
-  await page.getByText("No set yet.").waitFor();
-  await page.getByRole("button", { name: "New set" }).first().click();
-  await dialog("New condition set").getByLabel("Name").fill("Remote ZIPs");
-  await dialog("New condition set").getByRole("button", { name: "Make the set" }).click();
+  await page.getByText("No value lists yet").waitFor();
+  await page.getByRole("button", { name: "New value list" }).first().click();
+  await dialog("New value list").getByLabel("Name").fill("Remote ZIPs");
+  await dialog("New value list").getByRole("button", { name: "Create value list" }).click();
   const paste = page.getByLabel("Paste a column");
   await paste.fill("99501\n96801\n");
   await page.getByRole("button", { name: "Add 2 values" }).click();
   await page.getByRole("cell", { name: "96801", exact: true }).waitFor();
   await paste.fill(`96801\tHonolulu\n00501\n00501\n${"9".repeat(600)}\n\tno value\n`);
-  await page.getByText("2 values to add, 1 repeated, 2 refused.").waitFor();
+  await page.getByText("2 values to add, 1 repeated, 2 rejected.").waitFor();
   await page.getByRole("button", { name: "Add 2 values" }).click();
-  const told = page.getByRole("status", { name: "What was pasted" });
-  await told.getByText("Line 4: longer than 512 characters.").waitFor();
-  await told.getByText("Duplicates: 96801, 00501").waitFor();
-  expect(await told.locator("dd").allTextContents()).toEqual(["1", "2", "2", "3"]);
+  const result = page.getByRole("status", { name: "Result" });
+  await result.getByText("Line 4: longer than 512 characters.").waitFor();
+  await result.getByText("Duplicates: 96801, 00501").waitFor();
+  expect(await result.locator("dd").allTextContents()).toEqual(["1", "2", "2", "3"]);
   await checkPage(page, "condition-set");
   const { data } = (await org.get("/condition-sets")).body;
   expect((await org.get(`/condition-sets/${data[0].id}/values`)).body.data).toEqual(["99501", "96801", "00501"]);
@@ -114,12 +156,12 @@ test("a pasted column is added; duplicates and rejected values are counted and l
 test("a location sync shows its changes before it writes them", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/locations`);
-  await page.getByText("No location yet.").waitFor();
+  await page.getByText("No locations yet").waitFor();
   await org.post("/bridges", { name: "Demo shop", connector: "demo" });
   await page.reload();
-  await page.getByRole("button", { name: "Sync from a bridge" }).click();
+  await page.getByRole("button", { name: "Sync from a connection" }).click();
   await page.getByRole("menuitem", { name: "Demo shop" }).click();
-  await page.getByText("nothing is written yet").waitFor();
+  await page.getByText("not applied yet").waitFor();
   expect((await org.get("/locations")).body.data).toEqual([]);
   await checkPage(page, "location-sync");
   await page.getByRole("button", { name: /Apply \d+ changes/ }).click();
@@ -130,7 +172,7 @@ test("a location sync shows its changes before it writes them", async () => {
   await page.getByRole("link", { name: data[0].name }).waitFor();
   await checkPage(page, "locations");
   await page.getByRole("link", { name: data[0].name }).click();
-  await page.getByLabel("More of the street").fill("Gate 4");
+  await page.getByLabel("Address line 2").fill("Gate 4");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved", { exact: true }).waitFor();
   await checkPage(page, "location");
@@ -143,16 +185,16 @@ test("the audit log is searched, filtered and verified; an invalid entry is name
   await page.goto(`${hub.url}/settings/audit`);
   await page.getByLabel("Search the audit log").fill("Remote ZIPs");
   await page.waitForURL(/search=Remote/);
-  await page.getByRole("button", { name: "Condition set created" }).click();
-  await page.getByRole("button", { name: "All about this condition set" }).click();
+  await page.getByRole("button", { name: "Value list created" }).click();
+  await page.getByRole("button", { name: "Show this value list’s entries" }).click();
   await page.getByText(/of 3 entries/).waitFor();
   await page.goto(`${hub.url}/settings/audit?objectType=location`);
   await page
     .getByRole("row", { name: /Location/ })
     .first()
     .waitFor();
-  await page.getByRole("button", { name: "Check the chain" }).click();
-  await page.getByText(/The chain is whole: \d+ entries/).waitFor();
+  await page.getByRole("button", { name: "Verify the log" }).click();
+  await page.getByText(/Verified: \d+ entries/).waitFor();
   await checkPage(page, "audit");
   const rename = async (from: string, to: string) =>
     await hub.world.db.transaction(async (tx) => {
@@ -166,8 +208,8 @@ test("the audit log is searched, filtered and verified; an invalid entry is name
   const { objectType } = (await org.get("/audit?limit=100")).body.data.at(-2) as { objectType: string };
   await rename(objectType, "forged");
   await page.goto(`${hub.url}/settings/audit`);
-  await page.getByRole("button", { name: "Check the chain" }).click();
-  await page.getByText("The chain is broken at entry 2: the entry was changed.").waitFor();
+  await page.getByRole("button", { name: "Verify the log" }).click();
+  await page.getByText("Verification failed at entry 2: the entry was changed.").waitFor();
   await takeScreenshot(page, "audit-broken");
   await rename("forged", objectType);
 });
@@ -179,16 +221,16 @@ test("a request is found by its ID, with the key that sent it", async () => {
   const row = page.getByRole("row", { name: /400 validation_failed.*POST \/api\/v1\/orders/ });
   await row.first().waitFor();
   await checkPage(page, "requests");
-  await page.getByLabel("Request id").fill(refused.headers.get("x-request-id")!);
+  await page.getByLabel("Request ID").fill(refused.headers.get("x-request-id")!);
   await page.getByText("1 to 1 of 1 requests").waitFor();
   await row.getByRole("button", { name: "key everything" }).click();
-  await page.getByRole("button", { name: /By.*key everything/ }).waitFor();
+  await page.getByRole("button", { name: /Caller.*key everything/ }).waitFor();
 });
 
 test("changing security settings asks for step-up authentication in place", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/settings`);
-  await page.getByRole("switch", { name: /confirm their identity/ }).click();
+  await page.getByRole("switch", { name: /password again before sensitive changes/ }).click();
   await checkPage(page, "settings");
   await page.getByRole("button", { name: "Save settings" }).click();
   await page.getByText("Settings saved").waitFor();
@@ -196,12 +238,12 @@ test("changing security settings asks for step-up authentication in place", asyn
   await page.getByLabel("Allowed hosts").fill("*.example.com");
   await page.getByLabel("Allowed hosts").press("Enter");
   await page.getByRole("button", { name: "Save settings" }).click();
-  const proof = dialog("Confirm your identity");
-  await proof.getByLabel("Your password").fill("not that one");
-  await proof.getByRole("button", { name: "Go on" }).click();
+  const proof = dialog("Confirm your password");
+  await proof.getByLabel("Current password").fill("not that one");
+  await proof.getByRole("button", { name: "Continue" }).click();
   await proof.getByText("The password is incorrect.").first().waitFor();
   await checkPage(page, "settings-proof");
-  await proof.getByLabel("Your password").fill(org.admin.password);
+  await proof.getByLabel("Current password").fill(org.admin.password);
   await page.keyboard.press("Enter");
   await proof.waitFor({ state: "detached" });
   await expect
@@ -211,52 +253,53 @@ test("changing security settings asks for step-up authentication in place", asyn
   // Step-up works for every change, also over another dialog, and keeps what was typed.
   hub.advance(20 * 60_000);
   await page.goto(`${hub.url}/settings/keys`);
-  await page.getByRole("button", { name: "New key" }).first().click();
-  await dialog("New key").getByLabel("Name").fill("Proved");
-  await dialog("New key").getByRole("checkbox", { name: "orders:read" }).click();
-  await dialog("New key").getByRole("button", { name: "Make the key" }).click();
-  await proof.getByRole("button", { name: "Not now" }).click();
-  await dialog("New key").getByText("step_up_required").waitFor();
-  expect(await dialog("New key").getByLabel("Name").inputValue()).toBe("Proved");
-  await dialog("New key").getByRole("button", { name: "Make the key" }).click();
-  await proof.getByLabel("Your password").fill(org.admin.password);
-  await proof.getByRole("button", { name: "Go on" }).click();
-  await dialog("The key Proved").getByRole("button", { name: "I have it" }).click();
+  await page.getByRole("button", { name: "Create key" }).first().click();
+  const form = dialog("Create key");
+  await form.getByLabel("Name").fill("Proved");
+  await form.getByRole("button", { name: "Create key" }).click();
+  await proof.getByRole("button", { name: "Cancel" }).click();
+  await form.getByRole("button", { name: "Details", exact: true }).click();
+  await form.getByText("step_up_required").waitFor();
+  expect(await form.getByLabel("Name").inputValue()).toBe("Proved");
+  await form.getByRole("button", { name: "Create key" }).click();
+  await proof.getByLabel("Current password").fill(org.admin.password);
+  await proof.getByRole("button", { name: "Continue" }).click();
+  await dialog("Key Proved").getByRole("button", { name: "Done" }).click();
 
   hub.advance(20 * 60_000);
   const { body: bridge } = await org.post("/bridges", { name: "Proved shop", connector: "demo" });
   await page.goto(`${hub.url}/bridges/${bridge.id}?tab=settings`);
   await page.getByLabel("Name", { exact: true }).fill("Proved again");
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await proof.getByLabel("Your password").fill(org.admin.password);
+  await proof.getByLabel("Current password").fill(org.admin.password);
   await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: "Bridges Proved again" }).waitFor();
+  await page.getByRole("heading", { name: "Connections Proved again" }).waitFor();
 });
 
 test("a user sets up an authenticator app and gets recovery codes", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/settings/account`);
-  await page.getByRole("button", { name: "Set it up" }).click();
+  await page.getByRole("button", { name: "Set up authenticator app" }).click();
   const app = page.getByRole("region", { name: "Authenticator app" });
-  await app.getByRole("img", { name: "The secret, for the camera of the app" }).waitFor();
+  await app.getByRole("img", { name: "QR code for the authenticator app" }).waitFor();
   const secret = fromBase32((await app.locator("code").first().textContent())!);
-  await app.getByLabel(/Type the code/).fill(totpCode(secret, totpStep(hub.world.clock.real())));
-  await app.getByRole("button", { name: "Turn it on" }).click();
-  await app.getByText("Keep these recovery codes").waitFor();
+  await app.getByLabel(/Enter the code/).fill(totpCode(secret, totpStep(hub.world.clock.real())));
+  await app.getByRole("button", { name: "Turn on" }).click();
+  await app.getByText("Save these recovery codes").waitFor();
   expect(await app.getByRole("listitem").count()).toBeGreaterThanOrEqual(8);
-  await page.getByRole("row", { name: /this one/ }).waitFor();
+  await page.getByRole("row", { name: /This session/ }).waitFor();
   await checkPage(page, "account");
 });
 
 test("hub operators create an organization; others see only their own", async () => {
   const { page } = await browser.person();
   await signIn(page, hub, { email: "admin@hub.example", password: org.admin.password }, "/settings/organizations");
-  await page.getByRole("button", { name: "New organization" }).click();
-  const form = page.getByRole("dialog", { name: "New organization" });
+  await page.getByRole("button", { name: "Create organization" }).click();
+  const form = page.getByRole("dialog", { name: "Create organization" });
   await form.getByLabel("Name").fill("Northwind");
   await form.getByLabel(/E-mail/).fill("ops@northwind.example");
   await form.getByLabel("First password").fill(org.admin.password);
-  await form.getByRole("button", { name: "Make it" }).click();
+  await form.getByRole("button", { name: "Create organization" }).click();
   await page.getByRole("row", { name: /Northwind/ }).waitFor();
   await checkPage(page, "organizations");
 });

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import packed, { inflate } from "@sparticuz/chromium";
-import type { BrowserServer } from "playwright-core";
+import type { Browser, BrowserServer } from "playwright-core";
 import { chromium } from "playwright-core";
 
 /** Launches the browser that comes as a package. Any number of clients can connect to its address; each has its own contexts. */
@@ -26,6 +26,9 @@ export async function launchBrowser(): Promise<{ address: string; close(): Promi
     },
   };
 }
+
+/** A client of a launched browser. */
+export const connectBrowser = (address: string): Promise<Browser> => chromium.connect(address);
 
 type Found = { executable: string; libraries?: string };
 

@@ -48,12 +48,12 @@ test("journey 1 by keyboard alone: filter, select all that match, build, check, 
   await openOrders(page, "?tagsAny=rush");
   const keys = countKeys(page);
   await keys.press("Control+a");
-  await page.getByText(/All 100 orders shown picked|All 170 orders shown picked/).waitFor();
+  await page.getByText(/1[07]0 selected, all that are shown/).waitFor();
   await keys.press("Control+a");
-  await page.getByText("All 170 orders that match picked.").waitFor();
+  await page.getByText("All 170 orders that match selected").waitFor();
   await takeScreenshot(page, "orders-selected");
   await keys.press("e");
-  await page.getByText(/170 orders, frozen/).waitFor();
+  await page.getByText(/170 orders, selected/).waitFor();
   await keys.press("a");
   await page.getByLabel("Find an action").waitFor();
   await keys.type("add tags");
@@ -63,9 +63,9 @@ test("journey 1 by keyboard alone: filter, select all that match, build, check, 
   const run = page.getByRole("button", { name: /Run on 170 live orders/ });
   await run.waitFor();
   await expect.poll(() => run.getAttribute("aria-disabled")).toBe(null);
-  await checkPage(page, "operate");
+  await checkPage(page, "bulk-edit");
   await keys.press("Control+Enter");
-  await page.getByText("succeeded").first().waitFor();
+  await page.getByText("Done", { exact: true }).first().waitFor();
   expect(keys.count()).toBeLessThanOrEqual(12);
   await expect.poll(async () => (await org.get("/orders?tag=vip&limit=1")).body.pagination.total).toBe(170);
   await checkPage(page, "run");
@@ -76,20 +76,21 @@ test("blocked orders are grouped, can be inspected, and are excluded", async () 
   await openOrders(page, "?search=SHOP-1000");
   await page.keyboard.press("Control+a");
   await page.keyboard.press("e");
-  await page.getByText(/frozen/).waitFor();
+  await page.getByText(/orders?, selected/).waitFor();
   await page.keyboard.press("a");
   await page.getByLabel("Find an action").fill("mark as shipped");
   await page.keyboard.press("Enter");
-  const why = page.getByRole("region", { name: "Why orders are blocked or have a warning" });
-  await why.getByText("invalid_state").first().waitFor();
+  const why = page.getByRole("group", { name: "Why orders cannot change or have a warning" });
+  await why.getByText("Not possible in this status").first().waitFor();
+  await why.getByText("Excluded").first().waitFor();
   await takeScreenshot(page, "preflight-blocked");
-  await why.getByRole("button", { name: "show", exact: true }).first().click();
-  await page.getByText(/those that were asked for/).waitFor();
+  await why.getByRole("button", { name: "Show", exact: true }).first().click();
+  await page.getByText(/orders of 10 shown/).waitFor();
   const run = page.getByRole("button", { name: "Run on 5 live orders" });
   await expect.poll(() => run.getAttribute("aria-disabled")).toBe(null);
   await page.keyboard.press("Control+Enter");
-  await page.getByText("succeeded").first().waitFor();
-  await page.getByText(/5 orders, 5 left out/).waitFor();
+  await page.getByText("Done", { exact: true }).first().waitFor();
+  await page.getByText(/5 orders in .*, 5 excluded/).waitFor();
 });
 
 test("journey 4: an undo shows what it would reverse before it runs", async () => {
@@ -100,8 +101,8 @@ test("journey 4: an undo shows what it would reverse before it runs", async () =
   });
   await org.patch("/orders/SHOP-10204", { priority: "low" });
   await page.goto(`${hub.url}/operations/runs/${body.id}`);
-  await page.getByRole("button", { name: "Undo" }).click();
-  const dialog = page.getByRole("dialog", { name: "What would be taken back" });
+  await page.getByRole("button", { name: "Undo", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Preview of the undo" });
   await dialog.getByText("SHOP-10204").waitFor();
   await takeScreenshot(page, "undo");
   await dialog.getByRole("button", { name: "Undo on 2 orders" }).click();
@@ -122,7 +123,7 @@ test("journey 2: a preset is checked and run with its key and Ctrl+Enter", async
   await expect.poll(() => run.getAttribute("aria-disabled")).toBe(null);
   await page.keyboard.press("Control+Enter");
   await page.getByRole("heading", { name: /Tag them/ }).waitFor();
-  await page.getByText("succeeded").first().waitFor();
+  await page.getByText("Done", { exact: true }).first().waitFor();
   expect((await org.get("/orders?tag=preset&limit=1")).body.pagination.total).toBe(10);
 });
 
@@ -138,11 +139,13 @@ test("journey 3: failures are grouped by code, and one code is retried", async (
     actions: [{ type: "add_tags", params: { tags: ["allowed"] } }],
   });
   await page.goto(`${hub.url}/operations/runs/${body.id}`);
-  await page.getByRole("region", { name: "Failures by code" }).waitFor();
+  const failures = page.getByRole("group", { name: "Failures by cause" });
+  await failures.getByText("Check failed").waitFor();
+  await failures.getByText("SHOP-10300, SHOP-10301 and 1 more").waitFor();
   await takeScreenshot(page, "run-failed");
-  await page.getByRole("button", { name: "retry these" }).first().click();
+  await failures.getByRole("button", { name: "Retry" }).click();
   await page.getByRole("heading", { name: /Retry/ }).waitFor();
-  await page.getByText("partially failed").first().waitFor();
+  await page.getByText("2 failed").first().waitFor();
   expect((await org.get("/orders?tag=repaired&limit=1")).body.pagination.total).toBe(1);
   await page.goto(`${hub.url}/operations/presets`);
   await page.getByText("Shift 1").waitFor();
@@ -155,11 +158,11 @@ test("journey 3: failures are grouped by code, and one code is retried", async (
 test("a filter is saved as a view, and the panel steps through orders", async () => {
   const { page } = person;
   await openOrders(page);
-  await page.getByRole("button", { name: "+ filter" }).click();
+  await page.getByRole("button", { name: "Filter", exact: true }).click();
   await page.getByRole("button", { name: "Priority" }).click();
-  await page.getByRole("checkbox", { name: "high" }).click();
-  await page.keyboard.press("Escape");
-  await page.getByRole("button", { name: "+ view" }).click();
+  await page.getByRole("checkbox", { name: "High" }).click();
+  await page.getByRole("button", { name: "Apply" }).click();
+  await page.getByRole("button", { name: "+ Save as view" }).click();
   await page.getByLabel("Name of the view").fill("Important");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByRole("link", { name: /Important/ }).waitFor();
@@ -193,7 +196,9 @@ test("label costs are shown before the purchase, and the run follows its queued 
   await page.keyboard.press("Shift+2");
   const costs = /costs \$\d+\.\d\d for 3 labels/i;
   await page.getByText(costs).waitFor();
-  const bought = page.getByRole("row", { name: /SHOP-L1/ }).getByRole("button", { name: /^\$\d+\.\d\d / });
+  // The cells of both steps have the price: the chosen rate, then the label.
+  const prices = page.getByRole("row", { name: /SHOP-L1/ }).getByRole("button", { name: /^\$\d+\.\d\d / });
+  const bought = prices.last();
   await bought.hover();
   await page.getByText(/^Demo: \$\d/).waitFor();
   await takeScreenshot(page, "operate-labels");
@@ -201,11 +206,11 @@ test("label costs are shown before the purchase, and the run follows its queued 
   const dialog = page.getByRole("dialog", { name: "Run on 3 live orders?" });
   await dialog.getByText(costs).waitFor();
   await takeScreenshot(page, "run-costs");
-  await dialog.getByLabel("Type 3 to go on").fill("3");
-  await dialog.getByRole("button", { name: "Run", exact: true }).click();
+  await dialog.getByLabel("Type 3 to confirm").fill("3");
+  await dialog.getByRole("button", { name: "Run on 3 orders" }).click();
   await page.getByRole("heading", { name: /Ship them/ }).waitFor();
   await expect.poll(async () => (await org.get("/shipments/labels?status=purchased")).body.data.length).toBe(3);
-  await page.getByRole("row", { name: /SHOP-L1 .*\$\d.*\$\d.* done/ }).waitFor();
+  await page.getByRole("row", { name: /SHOP-L1 Ada Byron Albany, NY, US .* \$\d+\.\d\d Bought/ }).waitFor();
 
   const bridge_id = (await org.post("/bridges", { name: "Partner", connector: "demo" })).body.id as string;
   const begun = await org.post("/operations/run", {
@@ -213,10 +218,10 @@ test("label costs are shown before the purchase, and the run follows its queued 
     actions: [{ type: "run_task", params: { bridge_id, task_name: "sleep", input: { ms: 60_000 } } }],
   });
   await page.goto(`${hub.url}/operations/runs/${begun.body.id}`);
-  const tasks = page.getByRole("region", { name: "Queued tasks" });
+  const tasks = page.getByRole("region", { name: "Connection tasks" });
   await tasks.getByRole("link", { name: /1 (queued|running)/ }).waitFor();
   await checkPage(page, "run-tasks");
   await org.post(`/tasks/executions/${begun.body.results[0].steps[0].execution_id}/cancel`);
   await tasks.getByRole("link", { name: "1 cancelled" }).click();
-  await page.getByRole("row", { name: /sleep Partner/ }).waitFor();
+  await page.getByRole("row", { name: /Sleep.*Partner/i }).waitFor();
 });

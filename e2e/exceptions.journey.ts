@@ -71,22 +71,22 @@ async function look(name: string) {
   const screen = person.page;
   await screen.getByRole("table", { name: "Exceptions" }).getByRole("link", { name, exact: true }).click();
   const panel = screen.getByRole("dialog", { name });
-  await panel.getByRole("region", { name: "What is wrong" }).waitFor();
+  await panel.getByRole("region", { name: "Cause" }).waitFor();
   return panel;
 }
 const rail = () => person.page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: /^Exceptions/ });
 
 test("the empty state; exceptions appear and resolve automatically", async () => {
   const screen = person.page;
-  await screen.getByText("Nothing is wrong").waitFor();
+  await screen.getByText("No open exceptions").waitFor();
   await takeScreenshot(screen, "exceptions-well");
   await importing(broken("A-1"));
   await screen.getByRole("link", { name: "A-1", exact: true }).waitFor();
   await expect.poll(() => rail().innerText()).toMatch(/Exceptions\s*1/);
   await importing(record("A-1"));
-  await screen.getByText("Nothing is wrong").waitFor();
-  await screen.getByRole("link", { name: "What was resolved" }).click();
-  await screen.getByRole("row", { name: /A-1.*resolved automatically/ }).waitFor();
+  await screen.getByText("No open exceptions").waitFor();
+  await screen.getByRole("link", { name: "Show resolved exceptions" }).click();
+  await screen.getByRole("row", { name: /A-1.*Resolved automatically/ }).waitFor();
 });
 
 test("a rejected record is corrected beside its errors; remaining errors are shown", async () => {
@@ -94,22 +94,22 @@ test("a rejected record is corrected beside its errors; remaining errors are sho
   await importing(broken("B-1"), broken("B-2"), broken("B-3"));
   await screen.goto(`${hub.url}/exceptions`);
   const panel = await look("B-1");
-  await panel.getByRole("region", { name: "The record" }).getByText("dollars").waitFor();
+  await panel.getByRole("region", { name: "Record" }).getByText("dollars").waitFor();
   await checkPage(screen, "exceptions");
   await panel.getByRole("button", { name: "Retry", exact: true }).click();
-  await panel.getByRole("alert").getByText("It did not work").waitFor();
+  await panel.getByRole("alert").getByText("The action failed").waitFor();
   await panel.getByRole("button", { name: "Edit and retry" }).click();
   await panel.getByLabel("Currency").fill("EUR");
   await takeScreenshot(screen, "exception-edit");
-  await panel.getByRole("button", { name: "Take it so" }).click();
-  await panel.getByText("corrected").waitFor();
+  await panel.getByRole("button", { name: "Save and retry" }).click();
+  await panel.getByText("Corrected").waitFor();
   expect(await order("B-1")).toMatchObject({ currency: "EUR" });
   // The others as a group.
   await panel.getByRole("button", { name: "Close" }).click();
-  await screen.getByRole("button", { name: "More about validation_failed" }).click();
-  await screen.getByRole("menuitem", { name: "Dismiss these" }).click();
+  await screen.getByRole("button", { name: "More actions: Invalid value: currency" }).click();
+  await screen.getByRole("menuitem", { name: "Dismiss all" }).click();
   await screen.getByRole("button", { name: "Dismiss 2 exceptions" }).click();
-  await screen.getByText("Nothing is wrong").waitFor();
+  await screen.getByText("No open exceptions").waitFor();
   expect((await org.get("/exceptions?status=dismissed")).body.pagination.total).toBe(2);
 });
 
@@ -119,17 +119,17 @@ test("disputed values are shown side by side: one is accepted, one kept; the ord
   await hub.world.db.query("update orders set status = 'sent' where org_id = $1 and number like 'C-%'", [org.id]);
   await importing(record("C-1", moved), record("C-2", moved));
   await screen.goto(`${hub.url}/orders/C-1`);
-  await screen.getByText("1 exception is open about this.").waitFor();
-  await screen.getByRole("link", { name: "Look at it" }).click();
+  await screen.getByText("1 open exception.").waitFor();
+  await screen.getByRole("link", { name: "View exception" }).click();
   const panel = await look("C-1");
   await panel.getByRole("row", { name: /Shipping address.*Albany.*Troy/ }).waitFor();
   await takeScreenshot(screen, "exception-theirs");
-  await panel.getByRole("button", { name: "Accept theirs" }).click();
-  await panel.getByText("theirs was accepted").waitFor();
+  await panel.getByRole("button", { name: "Use the source" }).click();
+  await panel.getByText("Source used").waitFor();
   await screen.goto(`${hub.url}/exceptions?kind=import_conflict`);
   const other = await look("C-2");
-  await other.getByRole("button", { name: "Keep ours" }).click();
-  await other.getByText("ours was kept").waitFor();
+  await other.getByRole("button", { name: "Keep the order" }).click();
+  await other.getByText("Order kept").waitFor();
   expect([(await order("C-1")).shippingAddress.city, (await order("C-2")).shippingAddress.city]).toEqual([
     "Troy",
     "Albany",
@@ -144,15 +144,52 @@ test("a failed order is sent again on its own, from its execution", async () => 
   const { id, status } = await execute("orders.export", { orderIds: ["D-1", "D-2"] });
   expect(status).toBe("completed_with_errors");
   await screen.goto(`${hub.url}/tasks/${id}`);
-  await screen.getByText("It was done to its end, and a part of it failed.").waitFor();
+  await screen.getByText("The execution finished, but a part of it failed.").waitFor();
   await takeScreenshot(screen, "task-in-part");
-  await screen.getByRole("link", { name: "Look at it" }).click();
+  await screen.getByRole("link", { name: "View exception" }).click();
   const panel = await look("D-2");
   await panel.getByText("D-2 is not known here").first().waitFor();
   refuses.clear();
   await panel.getByRole("button", { name: "Retry", exact: true }).click();
-  await panel.getByText("tried again, and it worked").waitFor();
-  await panel.getByRole("link", { name: "see how it goes" }).click();
-  await screen.getByRole("link", { name: "what failed in that execution, and nothing else" }).waitFor();
+  await panel.getByText("Retried").waitFor();
+  await panel.getByRole("link", { name: "View the retry" }).click();
+  await screen.getByRole("link", { name: "Failed part of an earlier execution" }).waitFor();
   expect(await open()).toBe(0);
+});
+
+test("an exception of a field mapping leads to the mapping, and adds the missing entry for all records that wait", async () => {
+  const screen = person.page;
+  const map = { open: "ready", gone: "cancelled" };
+  const body = {
+    name: "Shop status",
+    bridgeId,
+    taskName: "orders.import",
+    direction: "inbound",
+    mode: "extend",
+    mappings: [{ source: "$.state", target: "status", transforms: [{ lookup: { map } }] }],
+  };
+  const { id } = (await org.post("/transformations", body)).body;
+  const sent = (number: string, state: string): PulledRecord => ({ ...record(number), raw: { ref: number, state } });
+  await importing(sent("E-1", "delivered"), sent("E-2", "delivered"), sent("E-3", "packed"));
+  await screen.goto(`${hub.url}/exceptions`);
+  const causes = screen.getByRole("table", { name: "Exceptions by cause" });
+  await causes.getByRole("row", { name: /No entry in the mapping table: status.*3/ }).waitFor();
+  const panel = await look("E-1");
+  await panel.getByText('Status: The table has no entry for "delivered".').waitFor();
+  expect(await panel.getByRole("link", { name: "Shop status" }).getAttribute("href")).toBe(`/transformations/${id}`);
+  // The record is corrected as received, and the form says which values are known.
+  await panel.getByRole("button", { name: "Edit and retry" }).click();
+  await panel.getByText("“delivered” is unknown. Known values: gone, open").waitFor();
+  await panel.getByRole("button", { name: "Cancel" }).click();
+  await panel.getByRole("button", { name: /^delivered becomes/ }).click();
+  await screen.getByPlaceholder("Type to find").fill("shipped");
+  await screen.getByRole("option", { name: "shipped", exact: true }).click();
+  await checkPage(screen, "exception-mapping");
+  await panel.getByRole("button", { name: "Add “delivered” and retry" }).click();
+  await screen.getByText("Entry added, 2 exceptions resolved").waitFor();
+  await panel.getByText("Resolved").first().waitFor();
+  const { mappings } = (await org.get(`/transformations/${id}`)).body;
+  expect(mappings[0].transforms).toEqual([{ lookup: { map: { ...map, delivered: "shipped" } } }]);
+  expect((await org.get("/exceptions")).body.data).toMatchObject([{ subject: { name: "E-3" } }]);
+  expect((await order("E-2")).status).toBe("shipped");
 });

@@ -53,14 +53,14 @@ test("Ctrl+A in a text field selects the text and no orders", async () => {
   expect(await page.getByLabel("Search orders").inputValue()).toBe("sousa");
   await page.waitForURL(/search=sousa/);
   await selection(page)
-    .getByText(/orders match, none picked\.$/)
+    .getByText(/orders match$/)
     .waitFor();
 });
 
-test("while a list loads, rows of the previous one cannot be picked or counted", async () => {
+test("while a list loads, rows of the previous one cannot be selected or counted", async () => {
   const { page } = person;
   await openOrders(page);
-  await selection(page).getByText("340 orders match, none picked.").waitFor();
+  await selection(page).getByText("340 orders match").waitFor();
   const onHold = (await org.get("/orders?status=on_hold&limit=1")).body.pagination.total as number;
   await page.getByRole("link", { name: `On hold ${onHold}`, exact: true }).waitFor();
   const held = await holdLists();
@@ -75,45 +75,45 @@ test("while a list loads, rows of the previous one cannot be picked or counted",
   await selection(page).getByRole("checkbox").click();
   await selection(page).getByText("Loading orders…").waitFor();
   await held.letGo();
-  await selection(page).getByText(`${onHold} orders match, none picked.`).waitFor();
+  await selection(page).getByText(`${onHold} orders match`).waitFor();
   await page.keyboard.press("Control+a");
-  await selection(page).getByText(`All ${onHold} orders shown picked.`).waitFor();
+  await selection(page).getByText(`${onHold} selected, all that are shown`).waitFor();
 });
 
 test("the selection belongs to one filter: another view, filter or browser back clears it", async () => {
   const { page } = person;
   await openOrders(page);
-  const pickAll = async (): Promise<void> => {
+  const selectAll = async (): Promise<void> => {
     await page.keyboard.press("Control+a");
-    await selection(page).getByText("All 100 orders shown picked.").waitFor();
+    await selection(page).getByText("100 selected, all that are shown").waitFor();
   };
-  const none = selection(page).getByText(/^\d+ orders match, none picked\.$/);
-  await pickAll();
+  const none = selection(page).getByText(/^\d+ orders match$/);
+  await selectAll();
   await page.getByRole("link", { name: /^Ready/ }).click();
   await none.waitFor();
-  await pickAll();
+  await selectAll();
   await page.goBack();
   await none.waitFor();
-  await pickAll();
+  await selectAll();
   await page.getByLabel("Search orders").fill("becker");
   await none.waitFor();
 });
 
-test("picked orders that left the list are reported", async () => {
+test("selected orders that left the list are reported", async () => {
   const { page } = await browser.person();
   await page.clock.install();
   await signIn(page, hub, org.admin, "/orders?tagsAny=gift&search=SHOP-1009");
   await page.getByRole("row", { name: /SHOP-10095/ }).waitFor();
   await page.keyboard.press("Control+a");
-  await selection(page).getByText("All 2 orders shown picked.").waitFor();
+  await selection(page).getByText("2 selected, all that are shown").waitFor();
   expect((await org.patch("/orders/SHOP-10095", { tags: [] })).status).toBe(200);
   expect((await org.get("/orders?tagsAny=gift&search=SHOP-1009")).body.data).toHaveLength(1);
   // The page refetches when it becomes visible.
   await page.clock.fastForward(10_000);
   await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
   await page.getByRole("row", { name: /SHOP-10095/ }).waitFor({ state: "detached" });
-  await takeScreenshot(page, "picked-and-gone");
-  await selection(page).getByText("2 orders picked, 1 not in the rows shown.").waitFor();
+  await takeScreenshot(page, "selected-and-gone");
+  await selection(page).getByText("2 selected, 1 not in the rows shown").waitFor();
 });
 
 test("Back closes an open order and keeps the view; stepping to the next one adds no history entry", async () => {
@@ -146,11 +146,29 @@ test("the count of a long list equals that of its view", async () => {
   const { body } = await org.post("/orders", { number: "LONG", status: "ready", channel: "wholesale" });
   await multiplyOrder(hub, body.id, 10_199);
   await page.goto(`${hub.url}/orders?channel=wholesale`);
-  await selection(page).getByText("10,200 orders match, none picked.").waitFor();
+  await selection(page).getByText("10,200 orders match").waitFor();
   await page.keyboard.press("Control+a");
-  await selection(page).getByRole("button", { name: "Select all 10,200 that match" }).waitFor();
+  await selection(page).getByRole("button", { name: "Select all 10,200" }).waitFor();
   // A search scans the newest orders only until it fills a page.
   await seedOrders(org, 2_300, "SEEK-");
   await page.goto(`${hub.url}/orders?search=SEEK`);
-  await selection(page).getByText("2,300 orders match, none picked.").waitFor();
+  await selection(page).getByText("2,300 orders match").waitFor();
+});
+
+test("a quick action opens the preview of one step, with the cursor in its first field", async () => {
+  const { page } = person;
+  await openOrders(page, "?search=SHOP-100");
+  await page.keyboard.press("j");
+  await page.keyboard.press("x");
+  await page.keyboard.press("j");
+  await page.keyboard.press("x");
+  await selection(page).getByRole("button", { name: "Tag", exact: true }).click();
+  await page.getByRole("region", { name: "Steps", exact: true }).getByText("Add tags").waitFor();
+  await page.keyboard.type("quick");
+  await page.keyboard.press("Enter");
+  const run = page.getByRole("button", { name: "Run on 2 live orders" });
+  await run.waitFor();
+  await expect.poll(() => run.getAttribute("aria-disabled")).toBe(null);
+  await page.keyboard.press("Control+Enter");
+  await expect.poll(async () => (await org.get("/orders?tag=quick")).body.pagination.total).toBe(2);
 });

@@ -43,7 +43,7 @@ beforeAll(async () => {
 
 test("without a carrier account the page links to its set-up", async () => {
   const { page } = person;
-  await page.getByRole("link", { name: "Set up a carrier account" }).waitFor();
+  await page.getByRole("link", { name: "Add a carrier account" }).waitFor();
   expect(await page.getByRole("button", { name: "Book a pickup" }).getAttribute("aria-disabled")).toBe("true");
   await takeScreenshot(page, "pickups-empty");
   const made = async (path: string, body: object): Promise<string> => (await org.post(path, body)).body.id;
@@ -92,14 +92,14 @@ test("journey 8: the next available window is one click, and a pickup is booked 
   await week().getByText("31 packages").waitFor();
   await clicks.click(page.getByRole("button", { name: "Book a pickup" }));
   const form = panel("Book a pickup");
-  await clicks.click(form.getByRole("button", { name: "Next possible Mon 2 Mar, 11:00–20:00" }));
+  await clicks.click(form.getByRole("button", { name: "Next available Mon 2 Mar, 11:00–20:00" }));
   await form.getByLabel("Packages").fill("12");
-  await form.getByText("The carrier takes this.").waitFor();
+  await form.getByText("The carrier accepts this pickup.").waitFor();
   const book = form.getByRole("button", { name: "Book for 12 packages" });
   await expect.poll(() => book.getAttribute("aria-disabled")).toBe(null);
   await checkPage(page, "pickup-booking");
   await clicks.click(book);
-  await panel("Mon 2 Mar, 11:00–20:00").getByText("scheduled").first().waitFor();
+  await panel("Mon 2 Mar, 11:00–20:00").getByText("Scheduled").first().waitFor();
   expect(clicks.count()).toBeLessThanOrEqual(4);
   const { data } = (await org.get("/pickups?from=2026-03-02&to=2026-03-02")).body;
   expect(data).toMatchObject([{ status: "scheduled", packageCount: 12, locationId: locations.newark }]);
@@ -123,9 +123,9 @@ test("rules are checked at their fields while typing, in local time", async () =
   await form.getByText("A pickup can have up to 99 packages.").waitFor();
   await takeScreenshot(page, "pickup-refused");
   expect(await form.getByRole("button", { name: /Book for 500/ }).getAttribute("aria-disabled")).toBe("true");
-  await form.getByRole("button", { name: /Next possible Mon 9 Mar/ }).click();
+  await form.getByRole("button", { name: /Next available Mon 9 Mar/ }).click();
   await form.getByLabel("Packages").fill("5");
-  await form.getByText("The carrier takes this.").waitFor();
+  await form.getByText("The carrier accepts this pickup.").waitFor();
   // A day that already has a pickup is disabled.
   expect(
     await form
@@ -142,21 +142,21 @@ test("a pickup is rescheduled and cancelled, with a reason", async () => {
   await week()
     .getByRole("link", { name: /18 packages/ })
     .click();
-  await panel("Fri 6 Mar, 10:00–14:00").getByRole("button", { name: "Move" }).click();
-  const form = panel("Move Fri 6 Mar, 10:00–14:00");
+  await panel("Fri 6 Mar, 10:00–14:00").getByRole("button", { name: "Reschedule" }).click();
+  const form = panel("Reschedule Fri 6 Mar, 10:00–14:00");
   // Its own day does not count as booked.
   await form.getByRole("button", { name: /^Saturday 7 March 2026: 10:00/ }).click();
-  await form.getByText("The carrier takes this.").waitFor();
+  await form.getByText("The carrier accepts this pickup.").waitFor();
   await takeScreenshot(page, "pickup-moving");
-  const move = form.getByRole("button", { name: "Move it" });
+  const move = form.getByRole("button", { name: "Reschedule pickup" });
   await expect.poll(() => move.getAttribute("aria-disabled")).toBe(null);
   await move.click();
   const moved = panel("Sat 7 Mar, 10:00–14:00");
-  await moved.getByRole("button", { name: "Cancel it" }).click();
-  const dialog = panel("Cancel Sat 7 Mar, 10:00–14:00?");
-  await dialog.getByLabel("Why (optional)").fill("Nothing to ship");
-  await dialog.getByRole("button", { name: "Cancel the pickup" }).click();
-  await moved.getByText("Cancelled because").waitFor();
+  await moved.getByRole("button", { name: "Cancel pickup" }).click();
+  const dialog = panel("Cancel the pickup of Sat 7 Mar, 10:00–14:00?");
+  await dialog.getByLabel("Reason (optional)").fill("Nothing to ship");
+  await dialog.getByRole("button", { name: "Cancel pickup" }).click();
+  await moved.getByText("Cancellation reason").waitFor();
   await checkPage(page, "pickup");
   const [cancelled] = (await org.get("/pickups?status=cancelled")).body.data;
   expect(cancelled).toMatchObject({ cancelReason: "Nothing to ship", window: { date: "2026-03-07" } });

@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import { checkPage, openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
 import { seedOrders } from "./seed-orders.ts";
 
-test("the preview cannot be mistaken for live", async () => {
+test("the preview cannot be mistaken for live", { timeout: 120_000 }, async () => {
   const [hub, browser] = await Promise.all([startConsoleHub({ environment: "preview" }), openBrowser()]);
   const org = await hub.org();
   await seedOrders(org, 30);
   const { page } = await browser.person();
   await signIn(page, hub, org.admin, "/orders");
   await page.getByRole("row", { name: /SHOP-10000/ }).waitFor();
-  await page.getByRole("note", { name: "PREVIEW" }).waitFor();
+  await page.getByRole("complementary", { name: "PREVIEW" }).waitFor();
   expect(await page.title()).toMatch(/^PREVIEW /);
   expect(await page.locator("link[rel=icon]").getAttribute("href")).toContain("preview");
   await checkPage(page, "preview");
@@ -23,7 +23,7 @@ test("the preview cannot be mistaken for live", async () => {
   await panel.getByText("Albany").waitFor();
   for (const width of [360, 768, 1440]) {
     await page.setViewportSize({ width, height: 740 });
-    const bar = (await page.getByRole("note", { name: "PREVIEW" }).boundingBox())!;
+    const bar = (await page.getByRole("complementary", { name: "PREVIEW" }).boundingBox())!;
     const box = (await panel.boundingBox())!;
     expect(box.y, `${width} px`).toBeGreaterThanOrEqual(bar.y + bar.height);
     expect(box.x + box.width, `${width} px`).toBe(width - 4);

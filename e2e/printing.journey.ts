@@ -1,7 +1,8 @@
 import { buffer } from "node:stream/consumers";
-import type { Download } from "playwright-core";
+import type { Download, Locator } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { aParcel } from "../server/src/features/labels/labels.schemas.ts";
+import { pngLabel } from "../server/src/testing/carriers/label-files.ts";
 import { readPdf } from "../server/src/testing/read-pdf.ts";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
@@ -10,6 +11,7 @@ import { checkPage, openBrowser, signIn, startConsoleHub } from "./console-hub.t
 let hub: TestHub;
 let org: TestOrg;
 let person: Person;
+let anOrder: (number: string) => object;
 
 beforeAll(async () => {
   const [started, browser] = await Promise.all([startConsoleHub(), openBrowser()]);
@@ -18,37 +20,41 @@ beforeAll(async () => {
   person = await browser.person();
 });
 
+/** The file that a click downloads. One that takes more than some seconds waits for another click. */
+async function downloadAfter(button: Locator): Promise<Download> {
+  const { page } = person;
+  const timeout = 60_000;
+  const download = page.waitForEvent("download", { timeout });
+  await button.click();
+  const late = page.getByRole("button", { name: /^Download [a-z-]+\.(pdf|zpl)$/ });
+  await Promise.race([download, late.click({ timeout }).catch(() => undefined)]);
+  return await download;
+}
+
 const pagesOf = async (file: Download) => await readPdf(await buffer(await file.createReadStream()));
 
 test("labels that a run bought are printed as one file, and shown as printed", async () => {
   const { page } = person;
   const locationId = (await org.post("/locations", { name: "Dock", address: aParcel.from })).body.id as string;
   const carrierAccountId = (await org.post("/carrier-accounts", { name: "Demo", carrier: "demo" })).body.id as string;
-  const orders = ["PRINT-1", "PRINT-2", "PRINT-3"].map((number) => ({
+  anOrder = (number) => ({
     number,
     status: "ready",
     shippingAddress: aParcel.to,
     lines: [{ sku: "MUG-01", quantity: 2, weight: { value: 300, unit: "g" } }],
     locationId,
     shipping: { carrierAccountId, carrier: "demo", service: "NAT_GROUND" },
-  }));
-  await org.post("/orders/bulk", { orders });
+  });
+  await org.post("/orders/bulk", { orders: ["PRINT-1", "PRINT-2", "PRINT-3"].map(anOrder) });
   const order_ids = ["PRINT-2", "PRINT-1", "PRINT-3"];
   const { body: run } = await org.post("/operations/run", { order_ids, actions: [{ type: "buy_label" }] });
   await expect.poll(async () => (await org.get("/shipments/labels?status=purchased")).body.data.length).toBe(3);
 
   await signIn(page, hub, org.admin, `/operations/runs/${run.id}`);
-  await page.getByRole("button", { name: "Print labels" }).click();
-  const dialog = page.getByRole("dialog", { name: "Print labels" });
-  await checkPage(page, "print-labels");
-  const [file] = await Promise.all([
-    page.waitForEvent("download"),
-    dialog.getByRole("button", { name: "Print", exact: true }).click(),
-  ]);
+  const file = await downloadAfter(page.getByRole("button", { name: "Print 3 labels" }));
   expect(file.suggestedFilename()).toBe("labels.pdf");
   const pages = await pagesOf(file);
   expect(pages.map(({ text }) => /PRINT-\d/.exec(text)?.[0])).toEqual(order_ids);
-  await dialog.waitFor({ state: "detached" });
 
   await page.goto(`${hub.url}/shipments/labels`);
   await page.getByRole("link", { name: "Not printed" }).click();
@@ -58,19 +64,108 @@ test("labels that a run bought are printed as one file, and shown as printed", a
 
   await org.delete(`/shipments/labels/${data[0].id}`);
   await page.getByRole("link", { name: "Purchased", exact: true }).click();
-  await page.getByRole("button", { name: "Pick all on this page" }).click();
+  await page.getByRole("link", { name: "PRINT-1" }).waitFor();
+  await page.getByRole("button", { name: "Select all on this page" }).click();
+  // A label that was printed before asks first.
   await page.getByRole("button", { name: "Print 2 labels" }).click();
-  // A label that is voided after it was picked is named, and the others can be printed without it.
+  const question = page.getByRole("dialog", { name: "Print labels" });
+  await question.getByText("2 of 2 labels were printed before.").waitFor();
+  await checkPage(page, "print-again");
+  // A label that is voided after it was selected is named, and the others can be printed without it.
   await org.delete(`/shipments/labels/${data[1].id}`);
-  await dialog.getByRole("button", { name: "Print", exact: true }).click();
-  await dialog.getByText(`Label ${data[1].id} (${data[1].trackingNumber}) is voided.`).first().waitFor();
+  await question.getByRole("button", { name: "Print again" }).click();
+  await question.getByText(`Label ${data[1].id} (${data[1].trackingNumber}) is voided.`).first().waitFor();
   const [rest] = await Promise.all([
     page.waitForEvent("download"),
-    dialog.getByRole("button", { name: "Print the others" }).click(),
+    question.getByRole("button", { name: "Print the other labels" }).click(),
   ]);
   expect(await pagesOf(rest)).toHaveLength(1);
   await page
     .getByRole("row", { name: new RegExp(data[2].trackingNumber) })
     .getByText("2 times")
     .waitFor();
+});
+
+test(
+  "labels of a run are printed in one click, and slips of an order on the remembered paper",
+  { timeout: 120_000 },
+  async () => {
+    const { page } = person;
+    await org.post("/orders/bulk", { orders: ["PRINT-4", "PRINT-5"].map(anOrder) });
+    const order_ids = ["PRINT-5", "PRINT-4"];
+    const { body: run } = await org.post("/operations/run", { order_ids, actions: [{ type: "buy_label" }] });
+    const bought = async () => (await org.get(`/shipments/labels?status=purchased&runId=${run.id}`)).body.data.length;
+    await expect.poll(bought).toBe(2);
+    await page.goto(`${hub.url}/shipments/labels?runId=${run.id}`);
+    await page.getByText("Labels bought by").waitFor();
+    const labels = await downloadAfter(page.getByRole("button", { name: "Print labels" }));
+    expect((await pagesOf(labels)).map(({ text }) => /PRINT-\d/.exec(text)?.[0])).toEqual(order_ids);
+
+    await org.post("/orders/bulk", { orders: ["PRINT-6"].map(anOrder) });
+    await page.goto(`${hub.url}/orders/PRINT-6`);
+    await page.getByRole("button", { name: "Print options" }).click();
+    const options = page.getByRole("dialog", { name: "Print", exact: true });
+    await options.getByRole("combobox", { name: "Paper" }).click();
+    await page.getByRole("option", { name: "A6" }).click();
+    await checkPage(page, "print-options");
+    const slip = await downloadAfter(options.getByRole("button", { name: "Print packing slips" }));
+    expect(slip.suggestedFilename()).toBe("packing-slips.pdf");
+    await options.waitFor({ state: "detached" });
+    await page.reload();
+    const again = await downloadAfter(page.getByRole("button", { name: "Print packing slip", exact: true }));
+    expect((await pagesOf(again)).map(({ width }) => Math.round(width))).toEqual([298]);
+  },
+);
+
+test(
+  "orders that are selected are printed as a pick list, and shipments as a manifest",
+  { timeout: 120_000 },
+  async () => {
+    const { page } = person;
+    await page.goto(`${hub.url}/orders`);
+    await page.getByText(/orders match/).waitFor();
+    await page.getByRole("checkbox", { name: "Select all that are shown" }).click();
+    const bar = page.getByRole("region", { name: "Selection" });
+    await bar.getByRole("button", { name: "Print options" }).click();
+    const options = page.getByRole("dialog", { name: "Print", exact: true });
+    await options.getByRole("combobox", { name: "Document" }).click();
+    await page.getByRole("option", { name: "Pick list" }).click();
+    const list = await downloadAfter(options.getByRole("button", { name: "Print pick list" }));
+    expect(list.suggestedFilename()).toBe("pick-list.pdf");
+    await page.goto(`${hub.url}/shipments`);
+    await page.getByRole("table", { name: "Shipments" }).waitFor();
+    await page.getByRole("button", { name: "Select all on this page" }).click();
+    await page.getByRole("button", { name: /^Print manifest of/ }).click();
+    // Voided shipments are named.
+    const question = page.getByRole("dialog", { name: "Print manifest" });
+    await question
+      .getByText(/is voided/)
+      .first()
+      .waitFor();
+    const manifest = await downloadAfter(question.getByRole("button", { name: "Print the other shipments" }));
+    expect(manifest.suggestedFilename()).toBe("manifest.pdf");
+  },
+);
+
+test("an administrator sets logo, address and paper of packing slips", async () => {
+  const { page } = person;
+  await page.goto(`${hub.url}/settings`);
+  const card = page.getByRole("region", { name: "Printed documents" });
+  await card.getByLabel("Sender address").fill("Fernhollow Supply\n1 Port Street");
+  const image = { carrier: "demo", service: "ground", trackingNumber: "1Z1", to: "Albany" };
+  await card
+    .getByLabel("Add logo")
+    .setInputFiles({ name: "logo.png", mimeType: "image/png", buffer: pngLabel(image, { width: 160, height: 40 }) });
+  await card.getByRole("img", { name: "Logo" }).waitFor();
+  await card.getByRole("combobox", { name: "Paper for packing slips" }).click();
+  await page.getByRole("option", { name: "Letter" }).click();
+  await page.getByRole("button", { name: "Save print settings" }).click();
+  await page.getByText("Print settings saved").waitFor();
+  await checkPage(page, "print-settings");
+  expect((await org.get("/documents/settings")).body).toMatchObject({
+    address: "Fernhollow Supply\n1 Port Street",
+    papers: { packing_slips: "letter" },
+    logo: { contentType: "image/png", width: 160 },
+    version: 1,
+  });
 });

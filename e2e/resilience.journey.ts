@@ -24,12 +24,12 @@ test("journey 1 with the mouse: from the view to the run in seven clicks", async
   await page.getByRole("row", { name: /SHOP-/ }).first().waitFor();
   const clicks = countClicks();
   await clicks.click(page.getByRole("link", { name: /^Ready/ }));
-  await page.getByText(`${ready} orders match, none picked.`).waitFor();
+  await page.getByText(`${ready} orders match`).waitFor();
   await clicks.click(page.getByRole("checkbox", { name: "Select all that are shown" }));
-  await page.getByText(/shown picked|that match picked/).waitFor();
-  await clicks.click(page.getByRole("button", { name: "Operate" }));
-  await page.getByText(/frozen/).waitFor();
-  await clicks.click(page.getByRole("button", { name: "+ step" }));
+  await page.getByText(/selected, all that are shown|that match selected/).waitFor();
+  await clicks.click(page.getByRole("button", { name: "Bulk edit" }));
+  await page.getByText(/orders?, selected/).waitFor();
+  await clicks.click(page.getByRole("button", { name: "Add step" }));
   await clicks.click(page.getByRole("dialog").getByRole("button", { name: /^Add tags/ }));
   await page.getByLabel("Tags", { exact: true }).fill("clicked");
   await page.getByLabel("Tags", { exact: true }).press("Enter");
@@ -37,7 +37,7 @@ test("journey 1 with the mouse: from the view to the run in seven clicks", async
   await run.waitFor();
   await expect.poll(() => run.getAttribute("aria-disabled")).toBe(null);
   await clicks.click(run);
-  await page.getByText("succeeded").first().waitFor();
+  await page.getByText("Done", { exact: true }).first().waitFor();
   expect(clicks.count()).toBeLessThanOrEqual(7);
   expect((await org.get("/orders?tag=clicked&limit=1")).body.pagination.total).toBe(ready);
 });
@@ -63,7 +63,9 @@ test("two users edit the same record: the second sees both versions and loses no
   await conflict.getByRole("row", { name: /^City Jersey City Newark$/ }).waitFor();
   expect((await org.get(`/locations/${location.id}`)).body.address.city).toBe("Newark");
   await checkPage(page, "conflict");
-  await conflict.getByRole("button", { name: "Save mine over it" }).click();
+  // One way to save, not two.
+  expect(await page.getByRole("button", { name: "Save", exact: true }).count()).toBe(0);
+  await conflict.getByRole("button", { name: "Save mine" }).click();
   await page.getByText("Saved", { exact: true }).waitFor();
   expect((await org.get(`/locations/${location.id}`)).body).toMatchObject({
     name: "Newark Port",
@@ -71,7 +73,7 @@ test("two users edit the same record: the second sees both versions and loses no
   });
   await other.page.getByLabel("City").fill("Hoboken");
   await other.page.getByRole("button", { name: "Save" }).click();
-  await other.page.getByRole("button", { name: "Take theirs" }).click();
+  await other.page.getByRole("button", { name: "Use theirs" }).click();
   await expect.poll(() => other.page.getByLabel("City").inputValue()).toBe("Jersey City");
 });
 
@@ -83,7 +85,7 @@ test("a save while the hub is unreachable is applied once when it is back, and l
   await context.setOffline(true);
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("The hub does not answer.").waitFor();
-  await page.getByText("Not saved yet. It is saved when the hub is back.").waitFor();
+  await page.getByText("Not saved yet. The change is saved when the hub is back.").waitFor();
   await takeScreenshot(page, "save-hub-away");
   await page.getByLabel("Name").fill("Trenton North");
   await context.setOffline(false);
@@ -112,13 +114,32 @@ test("a save while the hub is unreachable is applied once when it is back, and l
     .toEqual(["Camden"]);
 });
 
+test("Enter before the list of actions has loaded picks the action when it has", async () => {
+  const { page } = await browser.person();
+  await signIn(page, hub, org.admin, "/orders?search=SHOP-1002");
+  await page.getByRole("row", { name: /SHOP-10020/ }).waitFor();
+  const mayAnswer = Promise.withResolvers<void>();
+  await page.route("**/api/v1/operations/actions", async (route) => {
+    await mayAnswer.promise;
+    await route.continue();
+  });
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("e");
+  await page.getByText(/orders?, selected/).waitFor();
+  await page.keyboard.press("a");
+  await page.getByLabel("Find an action").fill("set priority");
+  await page.keyboard.press("Enter");
+  mayAnswer.resolve();
+  await page.getByLabel("Priority").waitFor();
+});
+
 test("two tabs: orders that changed since the preflight are not run, and are checked again", async () => {
   const { page, context } = person;
   await page.goto(`${hub.url}/orders?search=SHOP-1001`);
   await page.getByRole("row", { name: /SHOP-10010/ }).waitFor();
   await page.keyboard.press("Control+a");
   await page.keyboard.press("e");
-  await page.getByText(/frozen/).waitFor();
+  await page.getByText(/orders?, selected/).waitFor();
   await page.keyboard.press("a");
   await page.getByLabel("Find an action").fill("set priority");
   await page.keyboard.press("Enter");
@@ -129,35 +150,41 @@ test("two tabs: orders that changed since the preflight are not run, and are che
   await expect.poll(() => run.getAttribute("aria-disabled")).toBe(null);
   const tab = await context.newPage();
   await tab.goto(`${hub.url}/orders/SHOP-10011`);
-  await tab.getByRole("heading", { name: "What happened" }).waitFor();
+  await tab.getByRole("heading", { name: "Activity" }).waitFor();
   await org.patch("/orders/SHOP-10011", { tags: ["changed"] });
   await run.click();
+  await page.getByRole("alert").getByRole("button", { name: "Details" }).click();
   await page.getByRole("alert").getByText("orders_drifted").waitFor();
   await takeScreenshot(page, "drift");
   expect((await org.get("/orders/SHOP-10010")).body.priority).not.toBe("urgent");
-  await page.getByRole("alert").getByRole("button", { name: "Check again" }).click();
+  await page.getByRole("alert").getByRole("button", { name: "Update preview" }).click();
   await page.getByRole("alert").waitFor({ state: "detached" });
   await expect.poll(() => run.getAttribute("aria-disabled")).toBe(null);
   await run.click();
-  await page.getByText("succeeded").first().waitFor();
+  await page.getByText("Done", { exact: true }).first().waitFor();
   expect((await org.get("/orders/SHOP-10011")).body).toMatchObject({ priority: "urgent", tags: ["changed"] });
   await tab.close();
 });
 
-test("a page without permission names the missing scope", async () => {
+test("a page without permission says so; the scope is behind Details, and the menu leaves the page out", async () => {
   const email = "viewer@trouble.example";
   await org.post("/users", { email, role: "viewer", password: org.admin.password });
   const viewer = await browser.person();
   await signIn(viewer.page, hub, { email, password: org.admin.password }, "/settings/audit");
-  await viewer.page.getByRole("alert").getByText("insufficient_scope").waitFor();
-  await viewer.page
-    .getByRole("alert")
-    .getByText(/audit:read/)
-    .waitFor();
+  const alert = viewer.page.getByRole("alert");
+  await alert.getByText("You do not have permission for this.").waitFor();
+  expect(await alert.innerText()).not.toMatch(/scope|token/);
+  await alert.getByRole("button", { name: "Details" }).click();
+  await alert.getByText("insufficient_scope").waitFor();
+  await alert.getByText(/audit:read/).waitFor();
+  const menu = viewer.page.getByRole("navigation", { name: "Main" });
+  await menu.getByRole("button", { name: "Admin" }).click();
+  await menu.getByRole("link", { name: "Settings" }).waitFor();
+  expect(await menu.getByRole("link", { name: /^(Audit|Users|Requests|Organizations)$/ }).count()).toBe(0);
   await takeScreenshot(viewer.page, "forbidden");
-  const check = viewer.page.getByRole("button", { name: "Check the chain" });
+  const check = viewer.page.getByRole("button", { name: "Verify the log" });
   await check.hover();
-  await viewer.page.getByText("Needs the scope audit:read").waitFor();
+  await viewer.page.getByText("Your role, viewer, has no permission to view the audit log.").waitFor();
 });
 
 test("a filter with a hundred thousand orders is selected, checked and run after typing the count", async () => {
@@ -166,13 +193,13 @@ test("a filter with a hundred thousand orders is selected, checked and run after
   const { body: first } = await org.post("/orders", { number: "BIG", status: "ready", channel: "wholesale" });
   await multiplyOrder(hub, first.id, 99_999);
   await page.goto(`${hub.url}/orders?channel=wholesale`);
-  await page.getByText("100,000 orders match, none picked.").waitFor();
+  await page.getByText("100,000 orders match").waitFor();
   await page.keyboard.press("Control+a");
-  await page.getByText("All 100 orders shown picked.").waitFor();
+  await page.getByText("100 selected, all that are shown").waitFor();
   await page.keyboard.press("Control+a");
-  await page.getByText("All 100,000 orders that match picked.").waitFor();
+  await page.getByText("All 100,000 orders that match selected").waitFor();
   await page.keyboard.press("e");
-  await page.getByText(/100,000 orders, frozen/).waitFor();
+  await page.getByText(/100,000 orders, selected/).waitFor();
   await page.keyboard.press("a");
   await page.getByLabel("Find an action").fill("add tags");
   await page.keyboard.press("Enter");
@@ -186,16 +213,16 @@ test("a filter with a hundred thousand orders is selected, checked and run after
   const ask = page.getByRole("dialog", { name: "Run on 100,000 live orders?" });
   await ask.getByLabel(/Type 100,000/).fill("10,000");
   await ask.getByLabel(/Type 100,000/).press("Enter");
-  expect(await ask.getByRole("button", { name: "Run", exact: true }).getAttribute("aria-disabled")).toBe("true");
+  expect(await ask.getByRole("button", { name: "Run on 100,000 orders" }).getAttribute("aria-disabled")).toBe("true");
   expect((await org.get("/operations/runs?limit=1")).body.data[0].order_count).not.toBe(100_000);
   await ask.getByLabel(/Type 100,000/).fill("100000");
-  await ask.getByRole("button", { name: "Run", exact: true }).click();
+  await ask.getByRole("button", { name: "Run on 100,000 orders" }).click();
   await page.getByRole("progressbar").waitFor();
   const { data } = (await org.get("/operations/runs?limit=1")).body;
   expect(data[0]).toMatchObject({ order_count: 100_000 });
-  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "Stop run" }).click();
   await eventually(
     async () => (await org.get(`/operations/runs/${data[0].id}?results_limit=0`)).body,
     ({ status }) => status === "cancelled",
   );
-}, 120_000);
+});

@@ -34,9 +34,9 @@ test("after the hub dies during a run, the page reconnects, follows the run to i
   await page.goto(`${url}/operations/runs/${started.body.id}`);
   await page.getByRole("progressbar").waitFor();
   await page.keyboard.press("Control+`");
-  const dock = page.getByRole("region", { name: "Dock" });
+  const dock = page.getByRole("region", { name: "Developer panel" });
   await dock.getByRole("tab", { name: "Events" }).click();
-  await dock.getByText("New events appear by themselves").waitFor();
+  await dock.getByText("New events appear here").waitFor();
   hub.send("SIGKILL");
   await hub.exited;
   await page.getByText("The hub does not answer.").waitFor();
@@ -50,7 +50,7 @@ test("after the hub dies during a run, the page reconnects, follows the run to i
   await context.setOffline(false);
   await dock.getByText("order.created").waitFor();
   await held.letGo();
-  await page.getByText("succeeded").first().waitFor({ timeout: 40_000 });
+  await page.getByText("Done", { exact: true }).first().waitFor({ timeout: 40_000 });
   await page.getByText("The hub does not answer.").waitFor({ state: "detached" });
   const done = await eventually(
     async () => (await reader.get(`/operations/runs/${started.body.id}?results_limit=0`)).body,

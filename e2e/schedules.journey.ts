@@ -18,12 +18,12 @@ beforeAll(async () => {
 
 test("the empty page leads to the first schedule, whose cron expression is explained while typing", async () => {
   const { page } = person;
-  await page.getByText("No schedule yet.").waitFor();
+  await page.getByText("No schedules yet.").waitFor();
   await takeScreenshot(page, "schedules-empty");
   bridgeId = (await org.post("/bridges", { name: "Demo shop", connector: "demo" })).body.id;
   await page.reload();
-  await page.getByRole("link", { name: "Make the first one" }).click();
-  await page.getByRole("combobox", { name: "Bridge" }).click();
+  await page.getByRole("link", { name: "Create schedule" }).click();
+  await page.getByRole("combobox", { name: "Connection" }).click();
   await page.getByRole("option", { name: "Demo shop" }).click();
   await page.getByRole("combobox", { name: "Task" }).click();
   await page
@@ -32,7 +32,7 @@ test("the empty page leads to the first schedule, whose cron expression is expla
     .click();
   await page.getByLabel("Name (optional)").fill("Nightly import");
   await page.getByLabel("When", { exact: true }).fill("30 2 * * 8");
-  await page.getByText("Not understood yet").waitFor();
+  await page.getByText("Correct the highlighted field.").waitFor();
   await page
     .getByText(/day of week/)
     .first()
@@ -53,7 +53,7 @@ test("the empty page leads to the first schedule, whose cron expression is expla
   await page.getByLabel("Time zone").fill("America/New_York");
   await page.getByText("At 02:30 every day, New York time").waitFor();
   await checkPage(page, "schedule-new");
-  await page.getByRole("button", { name: "Make the schedule" }).click();
+  await page.getByRole("button", { name: "Create schedule" }).click();
   await page.getByRole("heading", { level: 1, name: /Nightly import/ }).waitFor();
   const [made] = (await org.get("/schedules")).body.data;
   expect(made).toMatchObject({ name: "Nightly import", cron: "30 2 * * *", timezone: "America/New_York", bridgeId });
@@ -63,33 +63,33 @@ test("a schedule is triggered, paused and resumed; concurrent changes are not ov
   const { page } = person;
   await page.getByRole("button", { name: "Run now" }).click();
   const runs = page.getByRole("table", { name: "Executions" });
-  await runs.getByText("by hand").waitFor();
-  await runs.getByText("succeeded").waitFor();
+  await runs.getByText("Schedule, run now").waitFor();
+  await runs.getByText("Succeeded").waitFor();
   await page.getByRole("button", { name: "Pause" }).click();
-  await page.getByText(/Paused .*: nothing runs/).waitFor();
+  await page.getByText(/Paused .*Runs during the pause are not caught up/).waitFor();
   await page.getByRole("button", { name: "Resume" }).click();
   await page.getByRole("list", { name: "Next runs" }).waitFor();
   await checkPage(page, "schedule");
   await page.getByRole("button", { name: "Backfill" }).click();
-  const backfill = page.getByRole("dialog", { name: "Run what did not run" });
+  const backfill = page.getByRole("dialog", { name: "Run missed times" });
   await backfill.getByLabel("From").fill("2027-03-12T00:00");
   await backfill.getByText(/later than/).waitFor();
   await backfill.getByLabel("From").fill("2026-03-06T00:00");
-  await backfill.getByLabel("Until, not included").fill("2026-03-09T00:00");
-  await backfill.getByText("3 runs would fall into this time, 0 of them ran.").waitFor();
+  await backfill.getByLabel("To (not included)").fill("2026-03-09T00:00");
+  await backfill.getByText("3 runs in this period, 0 already done.").waitFor();
   // DST starts in the third night: the run in the gap is shifted.
-  await backfill.getByRole("list", { name: "What would run" }).getByText("Sun 8 Mar 03:00").waitFor();
+  await backfill.getByRole("list", { name: "Missed runs" }).getByText("Sun 8 Mar 03:00").waitFor();
   await checkPage(page, "schedule-backfill");
   await backfill.getByRole("button", { name: "Run 3 executions" }).click();
-  await runs.getByText("backfill").nth(2).waitFor();
+  await runs.getByText("Schedule, backfill").nth(2).waitFor();
   const [{ id }] = (await org.get("/schedules")).body.data;
   await page.getByRole("main").getByRole("link", { name: "Settings" }).click();
   await page.getByLabel("When", { exact: true }).fill("0 4 * * *");
   await org.patch(`/schedules/${id}`, { cron: "0 5 * * *" });
   await page.getByText("At 04:00 every day").waitFor();
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByRole("table", { name: "Theirs beside mine" }).getByText("0 5 * * *").waitFor();
-  await page.getByRole("button", { name: "Take theirs" }).click();
+  await page.getByRole("table", { name: "Your changes and theirs" }).getByText("0 5 * * *").waitFor();
+  await page.getByRole("button", { name: "Use theirs" }).click();
   expect(await page.getByLabel("When", { exact: true }).inputValue()).toBe("0 5 * * *");
   expect((await org.get(`/schedules/${id}`)).body.cron).toBe("0 5 * * *");
 });
@@ -103,7 +103,7 @@ test("the timeline shows all schedules and explains DST changes", async () => {
   await make("Morning orders", "0 6 * * 1-5", "America/Chicago");
   await make("Weekly report", "0 7 * * 1", "Europe/Berlin");
   await page.goto(`${hub.url}/schedules?span=7`);
-  const line = page.getByRole("region", { name: "Time line" });
+  const line = page.getByRole("region", { name: "Upcoming runs" });
   await line.getByRole("link", { name: "Weekly report" }).waitFor();
   await line.getByRole("img", { name: /Stock every quarter of an hour: more than 100 runs/ }).waitFor();
   await checkPage(page, "schedules");

@@ -71,35 +71,35 @@ test("shipments are filtered by status, risk and number, and the address keeps t
   await page.goBack();
   await page.getByRole("button", { name: "Drop the filter Carrier ups" }).waitFor();
   await page.getByLabel("Tracking or order number").fill("nothing like it");
-  await page.getByText("No shipment matches these filters.").waitFor();
+  await page.getByText("No shipments match these filters.").waitFor();
 });
 
 test("a shipment shows its tracking and risk; a correction never silently overwrites another", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/shipments/${stuck}`);
-  await page.getByRole("list", { name: "Why it is at risk" }).getByText("The promised day is over").waitFor();
-  await page.getByRole("region", { name: "Where it was" }).getByText("Columbus, OH").waitFor();
+  await page.getByRole("list", { name: "Reasons for the risk" }).getByText("The promised day has passed").waitFor();
+  await page.getByRole("region", { name: "Tracking" }).getByText("Columbus, OH").waitFor();
   await checkPage(page, "shipment");
-  await page.getByRole("button", { name: "Correct" }).click();
-  const dialog = page.getByRole("dialog", { name: "Correct this shipment" });
+  await page.getByRole("button", { name: "Edit", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Edit shipment" });
   await dialog.getByLabel("Service").fill("express");
   expect((await org.patch(`/shipments/${stuck}`, { service: "two day" })).status).toBe(200);
   await dialog.getByRole("button", { name: "Save", exact: true }).click();
-  const theirs = dialog.getByRole("table", { name: "Theirs beside mine" });
+  const theirs = dialog.getByRole("table", { name: "Your changes and theirs" });
   await theirs.getByText("two day").waitFor();
   await takeScreenshot(page, "shipment-conflict");
-  await dialog.getByRole("button", { name: "Save mine over it" }).click();
+  await dialog.getByRole("button", { name: "Save mine" }).click();
   await dialog.waitFor({ state: "detached" });
   expect((await org.get(`/shipments/${stuck}`)).body).toMatchObject({ service: "express", carrier: "ups" });
-  await page.getByRole("button", { name: "Add an event" }).click();
+  await page.getByRole("button", { name: "Add event" }).click();
   await page
-    .getByRole("dialog", { name: "Add a tracking event" })
-    .getByRole("button", { name: "Add", exact: true })
+    .getByRole("dialog", { name: "Add tracking event" })
+    .getByRole("button", { name: "Add event", exact: true })
     .click();
-  await page.getByRole("region", { name: "Where it was" }).getByText("delivered").waitFor();
+  await page.getByRole("region", { name: "Tracking" }).getByText("Delivered").waitFor();
   // Tracking has ended: the button is disabled with the reason.
   await expect
-    .poll(() => page.getByRole("button", { name: "Ask the carrier" }).getAttribute("aria-disabled"))
+    .poll(() => page.getByRole("button", { name: "Check tracking" }).getAttribute("aria-disabled"))
     .toBe("true");
 });
 
@@ -126,9 +126,9 @@ test("labels are printed and voided", async () => {
   const lines = [{ sku: "MUG-01", name: "Mug", quantity: 2, weight: { value: 1, unit: "lb" } }];
   await org.post("/orders", { number: "FRESH-1", status: "ready", shippingAddress: to, lines });
   await page.goto(`${hub.url}/orders/FRESH-1`);
-  await page.getByRole("link", { name: "Buy a label" }).click();
+  await page.getByRole("button", { name: "Buy label" }).click();
   expect(await page.getByLabel("Weight").inputValue()).toBe("2");
-  const cheapest = page.getByRole("table", { name: "Prices" }).getByRole("row", { name: /cheapest/ });
+  const cheapest = page.getByRole("table", { name: "Prices" }).getByRole("row", { name: /Cheapest/ });
   const price = await cheapest.getByRole("cell", { name: /^\$/ }).textContent();
   await checkPage(page, "label-new");
   expect((await org.get("/shipments/labels")).body.data).toEqual([]);
@@ -156,16 +156,15 @@ test("labels are printed and voided", async () => {
   const row = page.getByRole("row", { name: /SHOP-18/ });
   const [file] = await Promise.all([
     page.waitForEvent("download"),
-    row.getByRole("link", { name: "Print file" }).click(),
+    row.getByRole("link", { name: "Download" }).click(),
   ]);
   expect(file.suggestedFilename()).toMatch(/^label-.*\.(txt|pdf|png|zpl)$/);
   await checkPage(page, "labels");
   await row.getByRole("button", { name: "Void" }).click();
-  await page.getByRole("button", { name: "Give it back" }).click();
-  await row.getByText("voided").waitFor();
+  await page.getByRole("button", { name: "Void label" }).click();
+  await row.getByText("Voided").waitFor();
   expect((await org.get("/shipments/labels?status=voided")).body.data).toMatchObject([{ reference: "SHOP-18" }]);
-  await page.getByRole("button", { name: "Pick all on this page" }).click();
+  await page.getByRole("button", { name: "Select all on this page" }).click();
   await page.getByRole("button", { name: "Print 2 labels" }).click();
-  await page.getByRole("dialog", { name: "Print labels" }).getByRole("button", { name: "Print", exact: true }).click();
   await expect.poll(async () => (await org.get("/shipments/labels?isPrinted=true")).body.data.length).toBe(2);
 });

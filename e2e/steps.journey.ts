@@ -23,10 +23,10 @@ async function operateOn(page: Page, search: string): Promise<void> {
   await page.getByRole("row", { name: /SHOP-/ }).first().waitFor();
   await page.keyboard.press("Control+a");
   await page.keyboard.press("e");
-  await page.getByText(/frozen/).waitFor();
+  await page.getByText(/orders?, selected/).waitFor();
 }
 
-const addedStep = (page: Page) => page.getByRole("region", { name: "Pipeline" }).getByRole("listitem").last();
+const addedStep = (page: Page) => page.getByRole("region", { name: "Steps", exact: true }).getByRole("listitem").last();
 
 test("Enter adds the action whose name matches, not one that only mentions the text", async () => {
   const { page } = person;
@@ -36,15 +36,15 @@ test("Enter adds the action whose name matches, not one that only mentions the t
   await takeScreenshot(page, "add-a-step");
   await page.keyboard.press("Enter");
   await addedStep(page).getByRole("button", { name: "Add note" }).waitFor();
-  await page.getByRole("button", { name: "+ step" }).click();
-  const dialog = page.getByRole("dialog", { name: "Add a step" });
+  await page.getByRole("button", { name: "Add step" }).click();
+  const dialog = page.getByRole("dialog", { name: "Add step" });
   await page.keyboard.type("refund");
   await dialog.getByRole("button", { name: /^Cancel/ }).waitFor();
   await page.keyboard.press("Enter");
   await dialog.getByText("No available action has this name.").waitFor();
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
-  expect(await page.getByRole("region", { name: "Pipeline" }).getByRole("listitem").count()).toBe(1);
+  expect(await page.getByRole("region", { name: "Steps", exact: true }).getByRole("listitem").count()).toBe(1);
 });
 
 test("typing after adding a step fills its first field", async () => {
@@ -59,9 +59,9 @@ test("typing after adding a step fills its first field", async () => {
   await page.getByRole("button", { name: "Run on 10 live orders" }).waitFor();
 
   // With a select as the first field, letters are type-ahead and not shortcuts.
-  await page.getByRole("button", { name: "+ step" }).click();
+  await page.getByRole("button", { name: "Add step" }).click();
   await page
-    .getByRole("dialog", { name: "Add a step" })
+    .getByRole("dialog", { name: "Add step" })
     .getByRole("button", { name: /^Set priority/ })
     .click();
   const priority = page.getByLabel("Priority", { exact: true });
@@ -69,12 +69,12 @@ test("typing after adding a step fills its first field", async () => {
   await page.keyboard.press("a");
   await page.keyboard.type("urg");
   await expect.poll(() => priority.textContent()).toBe("urgent");
-  expect(await page.getByRole("dialog", { name: "Add a step" }).count()).toBe(0);
+  expect(await page.getByRole("dialog", { name: "Add step" }).count()).toBe(0);
   const run = page.getByRole("button", { name: /Run on \d+ live orders/ });
   await takeScreenshot(page, "step-added");
   await expect.poll(() => run.getAttribute("aria-disabled")).toBe(null);
   await page.keyboard.press("Control+Enter");
-  await page.getByText("succeeded").first().waitFor();
+  await page.getByText("Done", { exact: true }).first().waitFor();
   expect((await org.get("/orders/SHOP-10010")).body).toMatchObject({ priority: "urgent" });
 
   // A step without fields focuses its heading.
@@ -97,18 +97,25 @@ test("an undo of some steps is shown as partial and not as failed", async () => 
   });
   for (const id of ids) await org.patch(`/orders/${id}`, { priority: "low" });
   await page.goto(`${hub.url}/operations/runs/${done.id}`);
-  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByRole("button", { name: "Undo", exact: true }).click();
   await page.getByRole("button", { name: "Undo on 2 orders" }).click();
   await page.getByRole("heading", { name: /Undo/ }).waitFor();
-  await page.getByText("undone in part").waitFor();
+  await page.getByText("Partly undone", { exact: true }).first().waitFor();
+  await page.goto(`${hub.url}/operations`);
+  await page
+    .getByRole("row", { name: /^Undo: Add tags, Set priority Partly undone/ })
+    .getByRole("link")
+    .click();
   const undo = new URL(page.url()).pathname;
-  await page.getByRole("region", { name: "Why" }).getByText("changed_after_run").waitFor();
-  await page.getByRole("row", { name: /SHOP-10030 .*winter.*changed after run.*in part/ }).waitFor();
+  const left = page.getByRole("group", { name: "What could not be undone" });
+  await left.getByText("Changed since the run").waitFor();
+  await page.getByRole("row", { name: /SHOP-10030 .*winter.*Changed since the run.*Partly undone/ }).waitFor();
   await checkPage(page, "undone-in-part");
   await page.goto(hub.url);
-  await page.getByRole("heading", { name: "Runs that need a look" }).waitFor();
-  await page.getByRole("table", { name: "Runs that need a look" }).waitFor();
-  expect(await page.locator(`a[href^="${undo}"]`).count()).toBe(0);
+  const attention = page.getByRole("list", { name: "Needs attention" });
+  await attention.waitFor();
+  await page.getByRole("table", { name: "Recent runs" }).getByText("Partly undone").first().waitFor();
+  expect(await attention.locator(`a[href^="${undo}"]`).count()).toBe(0);
 });
 
 test("a group of blocked orders shows common text and the count of each reason", async () => {
@@ -130,9 +137,9 @@ test("a group of blocked orders shows common text and the count of each reason",
   await page.getByRole("row", { name: /SHOP-10042/ }).waitFor();
   await page.keyboard.press("Control+a");
   await page.keyboard.press("Shift+5");
-  const why = page.getByRole("region", { name: "Why orders are blocked or have a warning" });
+  const why = page.getByRole("group", { name: "Why orders cannot change or have a warning" });
   await why.getByText("The order is on hold …").waitFor();
-  await why.getByText(/^2: \(customer_request\)/).waitFor();
-  await why.getByText(/^1: \(inventory_out_of_stock\)/).waitFor();
+  await why.getByText(/^2 orders: \(customer request\)/).waitFor();
+  await why.getByText(/^1 order: \(inventory out of stock\)/).waitFor();
   await checkPage(page, "preflight-reasons");
 });

@@ -33,10 +33,10 @@ test("the empty state without failures", async () => {
   const { page } = person;
   await ended(await execute("noop", { hello: "world" }));
   await page.goto(`${hub.url}/tasks`);
-  await page.getByText("All well: nothing failed that was not retried.").waitFor();
+  await page.getByText("No failed executions need attention.").waitFor();
   await takeScreenshot(page, "tasks-well");
   await page.getByRole("link", { name: "All executions" }).click();
-  await page.getByRole("row", { name: /noop/ }).waitFor();
+  await page.getByRole("row", { name: /Noop/ }).waitFor();
 });
 
 test("journey 10: from the start page a failed task is retried with three clicks", async () => {
@@ -58,7 +58,7 @@ test("journey 10: from the start page a failed task is retried with three clicks
   await page.getByRole("table", { name: "Attempts" }).getByRole("row").nth(2).waitFor();
   await takeScreenshot(page, "task-failed");
   await clicks.click(page.getByRole("button", { name: "Retry" }));
-  await page.getByRole("link", { name: "the execution it replaces" }).waitFor();
+  await page.getByRole("link", { name: "Earlier execution" }).waitFor();
   expect(clicks.count()).toBeLessThanOrEqual(3);
   const { retriedBy } = (await org.get(`/tasks/executions/${ids[0]}`)).body;
   expect(page.url()).toContain(retriedBy[0]);
@@ -68,19 +68,22 @@ test("an import shows its result in figures, and its log", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/tasks?status=succeeded&taskName=orders.import`);
   await page
-    .getByRole("row", { name: /orders\.import/ })
+    .getByRole("row", { name: /Import orders/ })
     .getByRole("link")
     .click();
-  await page.getByRole("region", { name: "In and out" }).getByText("created").first().waitFor();
-  await page.getByRole("region", { name: "In and out" }).getByRole("link", { name: "In", exact: true }).click();
-  await page.getByText("As it was asked for").waitFor();
+  await page.getByRole("region", { name: "Input and output" }).getByText("created").first().waitFor();
+  await page
+    .getByRole("region", { name: "Input and output" })
+    .getByRole("link", { name: "Input", exact: true })
+    .click();
+  await page.getByText("As requested").waitFor();
 });
 
 test("a running execution is followed live with its log, and cancelled", async () => {
   const { page } = person;
   const id = await execute("sleep", { ms: 60_000 });
   await page.goto(`${hub.url}/tasks/${id}`);
-  await page.getByText("live", { exact: true }).waitFor();
+  await page.getByText("Live", { exact: true }).waitFor();
   const say = async (message: string) =>
     await hub.world.db.query(
       "insert into task_logs (execution_id, attempt, level, message, at) values ($1, 1, $2, $3, now())",
@@ -93,7 +96,7 @@ test("a running execution is followed live with its log, and cancelled", async (
   await page.getByRole("progressbar").waitFor();
   await takeScreenshot(page, "task-running");
   await page.getByRole("button", { name: "Cancel" }).click();
-  await page.getByText("cancelled").first().waitFor();
+  await page.getByText("Cancelled").first().waitFor();
   await page.getByRole("button", { name: "Cancel" }).waitFor({ state: "detached" });
 });
 
@@ -109,8 +112,8 @@ test("an unknown outcome is explained and confirmed before a retry", async () =>
   await page.getByText("Outcome unknown").waitFor();
   await checkPage(page, "task-unknown");
   await page.getByRole("button", { name: "Retry" }).click();
-  const dialog = page.getByRole("dialog", { name: "Have you looked at the other side?" });
-  await dialog.getByRole("button", { name: "Not now" }).click();
+  const dialog = page.getByRole("dialog", { name: "Retry although the outcome is unknown?" });
+  await dialog.getByRole("button", { name: "Cancel" }).click();
   await dialog.waitFor({ state: "detached" });
   expect((await org.get(`/tasks/executions/${id}`)).body.retriedBy).toEqual([]);
 });
@@ -120,12 +123,36 @@ test("failures are retried by filter, after a preview", async () => {
   const failed = async () => (await org.get("/tasks/executions?status=failed&isRetried=false&code=demo_failure")).body;
   await eventually(failed, ({ pagination }) => pagination.total >= 2);
   await page.goto(`${hub.url}/tasks`);
-  await page.getByRole("row", { name: /outcome_unknown/ }).waitFor();
-  await page.getByRole("button", { name: "Retry all of these" }).click();
-  const dialog = page.getByRole("dialog", { name: "Retry what failed" });
-  await dialog.getByText("may have happened all the same").waitFor();
+  await page.getByRole("row", { name: /The line broke/ }).waitFor();
+  await page.getByRole("button", { name: "Retry all" }).click();
+  const dialog = page.getByRole("dialog", { name: "Retry failed executions" });
+  await dialog.getByText("with an unknown outcome").waitFor();
   await takeScreenshot(page, "tasks-retry");
   await dialog.getByRole("button", { name: "Retry 2 executions" }).click();
   await page.getByText("2 executions queued again").waitFor();
   await dialog.waitFor({ state: "detached" });
+});
+
+test("stock levels are listed with location and source, searched by SKU and filtered", async () => {
+  const { page } = person;
+  await page.goto(`${hub.url}/stock`);
+  await page.getByText("No stock levels yet.").waitFor();
+  const address = { address1: "1 Dock Rd", city: "Boston", zip: "02108", countryCode: "US" };
+  const boston = (await org.post("/locations", { name: "Boston", type: "warehouse", address })).body.id;
+  const levels = [
+    { sku: "MUG-01", locationId: boston, available: 12, committed: 3 },
+    { sku: "TEE-02", locationId: boston, available: 0 },
+  ];
+  expect((await org.call("PUT", "/stock", { levels })).status).toBe(200);
+  await page.reload();
+  await page.getByRole("row", { name: /MUG-01 Boston 15 0 15 .*API/ }).waitFor();
+  await checkPage(page, "stock");
+  await page.getByRole("link", { name: "Out of stock" }).click();
+  await page.getByRole("row", { name: /MUG-01/ }).waitFor({ state: "detached" });
+  await page.getByRole("row", { name: /TEE-02/ }).waitFor();
+  await page.getByRole("link", { name: "All", exact: true }).click();
+  await page.getByPlaceholder("Search by SKU").fill("mug");
+  await page.getByRole("row", { name: /TEE-02/ }).waitFor({ state: "detached" });
+  await page.getByPlaceholder("Search by SKU").fill("none");
+  await page.getByText("No stock levels match these filters.").waitFor();
 });

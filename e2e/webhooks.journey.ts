@@ -23,27 +23,27 @@ beforeAll(async () => {
 
 test("a webhook is created, its secret is shown once, and a test shows the response", async () => {
   const { page } = person;
-  await page.getByText("No webhook yet.").waitFor();
-  await page.getByRole("link", { name: "Set up the first one" }).click();
-  await page.getByLabel("Address").fill("ftp://nowhere");
+  await page.getByText("No webhooks yet").waitFor();
+  await page.getByRole("region", { name: "Webhooks" }).getByRole("link", { name: "New webhook" }).click();
+  await page.getByLabel("URL").fill("ftp://nowhere");
   await page.getByLabel("Find an event").fill("order.");
-  await page.getByRole("checkbox", { name: /Everything about orders/ }).click();
-  await page.getByRole("button", { name: "Set it up" }).click();
-  await expect.poll(() => page.getByLabel("Address").getAttribute("aria-invalid")).toBe("true");
-  await page.getByLabel("Address").fill(`${receiver.url}/hooks`);
+  await page.getByRole("checkbox", { name: /All order events/ }).click();
+  await page.getByRole("button", { name: "Create webhook" }).click();
+  await expect.poll(() => page.getByLabel("URL").getAttribute("aria-invalid")).toBe("true");
+  await page.getByLabel("URL").fill(`${receiver.url}/hooks`);
   await page.getByLabel("Name (optional)").fill("Orders for the ERP");
   await checkPage(page, "webhook-new");
-  await page.getByRole("button", { name: "Set it up" }).click();
-  await page.getByText("it is not shown again").waitFor();
+  await page.getByRole("button", { name: "Create webhook" }).click();
+  await page.getByText("It is shown only once.").waitFor();
   await page.getByText(/^whsec_/).waitFor();
   await takeScreenshot(page, "webhook-secret");
   await page.getByRole("link", { name: "I have copied it" }).click();
-  await page.getByText("Nothing happened yet that it is told of.").waitFor();
+  await page.getByText("No deliveries yet.").waitFor();
   receiver.replies.push({ status: 200, body: '{"thanks":true}' });
   await page.getByRole("button", { name: "Send a test" }).click();
-  const dialog = page.getByRole("dialog", { name: "A test" });
-  await dialog.getByText("It answered 200").waitFor();
-  await dialog.getByRole("region", { name: "What it answered" }).getByText("thanks").waitFor();
+  const dialog = page.getByRole("dialog", { name: "Test delivery" });
+  await dialog.getByText("Status 200").waitFor();
+  await dialog.getByRole("region", { name: "Response" }).getByText("thanks").waitFor();
   await takeScreenshot(page, "webhook-test");
   await page.keyboard.press("Escape");
   expect(receiver.received[0]!.path).toBe("/hooks");
@@ -64,23 +64,23 @@ test("a failed delivery is shown with its response and resent, one by one and in
   await table.getByRole("link", { name: "order.created" }).click();
   const panel = page.getByRole("dialog", { name: "order.created" });
   await panel.getByText("no such tenant").first().waitFor();
-  await panel.getByRole("region", { name: "What is sent" }).getByText("specversion").waitFor();
+  await panel.getByRole("region", { name: "Payload" }).getByText("specversion").waitFor();
   await checkPage(page, "webhook-delivery");
   receiver.always = { status: 204 };
-  await panel.getByRole("button", { name: "Send it again" }).click();
-  await panel.getByText("delivered").waitFor();
+  await panel.getByRole("button", { name: "Resend" }).click();
+  await panel.getByText("Delivered").waitFor();
   expect(await delivered()).toBe(3);
   await panel.getByRole("button", { name: "Close" }).click();
   await page.getByRole("link", { name: "All", exact: true }).last().click();
   const before = receiver.received.length;
-  await page.getByRole("button", { name: "Send many again" }).click();
-  const many = page.getByRole("dialog", { name: "Send many again?" });
-  await many.getByRole("button", { name: "Send again" }).click();
+  await page.getByRole("button", { name: "Resend deliveries" }).click();
+  const many = page.getByRole("dialog", { name: "Resend deliveries?" });
+  await many.getByRole("button", { name: "Resend" }).click();
   // There are no failed deliveries.
   await many.getByText("The webhook has no deliveries of these types and this kind in this time range.").waitFor();
-  await many.getByRole("combobox", { name: "What of it" }).click();
-  await page.getByRole("option", { name: "Everything, delivered or not" }).click();
-  await many.getByRole("button", { name: "Send again" }).click();
+  await many.getByRole("combobox", { name: "Deliveries" }).click();
+  await page.getByRole("option", { name: "All deliveries" }).click();
+  await many.getByRole("button", { name: "Resend" }).click();
   await many.waitFor({ state: "detached" });
   await expect.poll(() => receiver.received.length).toBe(before + 3);
 });
@@ -89,23 +89,23 @@ test("a webhook is paused, enabled and gets a new secret, and the list shows hea
   const { page } = person;
   await page.getByRole("button", { name: "Pause" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
-  await page.getByText("paused").first().waitFor();
+  await page.getByText("Paused").first().waitFor();
   await makeOrders(org, 1);
   const before = receiver.received.length;
   await page.getByRole("button", { name: "Enable" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Enable" }).click();
   await expect.poll(() => receiver.received.length).toBe(before + 1);
   await page.getByRole("button", { name: "New secret" }).click();
-  await page.getByRole("button", { name: "Make a new one" }).click();
+  await page.getByRole("button", { name: "Create secret" }).click();
   await page
-    .getByRole("dialog", { name: "The new secret" })
+    .getByRole("dialog", { name: "New secret" })
     .getByText(/^whsec_/)
     .waitFor();
   await page.getByRole("button", { name: "I have copied it" }).click();
   await page.getByText(/^whsec_/).waitFor({ state: "detached" });
   await checkPage(page, "webhook");
   await page.goto(`${hub.url}/webhooks`);
-  await page.getByRole("table", { name: "Webhooks" }).getByText("healthy").waitFor();
+  await page.getByRole("table", { name: "Webhooks" }).getByText("Active").waitFor();
   await takeScreenshot(page, "webhooks");
 });
 
@@ -114,7 +114,7 @@ test("concurrent changes of write-only headers are detected", async () => {
   const [{ id }] = (await org.get("/webhooks")).body.data;
   await page.goto(`${hub.url}/webhooks/${id}?tab=settings`);
   await page.getByRole("button", { name: "Add headers" }).click();
-  await page.getByRole("button", { name: "header", exact: true }).click();
+  await page.getByRole("button", { name: "Add header" }).click();
   await page.getByLabel("Header 1", { exact: true }).fill("X-Tenant");
   await page.getByLabel("Value 1", { exact: true }).fill("mine");
   await org.patch(`/webhooks/${id}`, { headers: { "X-Tenant": "theirs", "X-Other": "theirs" } });
@@ -123,6 +123,6 @@ test("concurrent changes of write-only headers are detected", async () => {
   await both.getByText("never shown").waitFor();
   expect((await org.get(`/webhooks/${id}`)).body.headerNames).toHaveLength(2);
   await checkPage(page, "webhook-conflict");
-  await both.getByRole("button", { name: "Save mine over it" }).click();
+  await both.getByRole("button", { name: "Save mine" }).click();
   await expect.poll(async () => (await org.get(`/webhooks/${id}`)).body.headerNames).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { ErrorCode } from "../server/src/core/errors.ts";
 import { errorTable, isRetryable } from "../server/src/core/errors.ts";
@@ -9,10 +9,14 @@ import { eventTypes, scopeOfEvent } from "../server/src/events/event-families.ts
 import { eventCatalogue } from "../server/src/events/event-catalogue.ts";
 import { envelopeFormat } from "../server/src/gateway/envelope.ts";
 import { createGatewayRoutes, gatewayPrefix } from "../server/src/gateway/gateway-routes.ts";
+import { frontPage, makeMenu, readSources } from "../server/src/http/docs/docs-sources.ts";
+import { adviceFor } from "../server/src/http/docs/error-advice.ts";
 import { plainFormat } from "../server/src/http/mount.ts";
 import { createOpenApi } from "../server/src/http/openapi.ts";
 import { apiPrefix, routesOf } from "../server/src/http/routes.ts";
 import { hubVersion } from "../server/src/core/hub-version.ts";
+import { actionReference } from "./docs/action-reference.ts";
+import { drawStates, machines, statesPage } from "./docs/state-diagrams.ts";
 
 /** Writes the documents that are made from the code; with --check it only says whether they are fresh. */
 const docs = path.join(import.meta.dirname, "../docs");
@@ -44,14 +48,30 @@ function scopesPage(): string {
 function errorsPage(): string {
   const rows = Object.entries(errorTable).map(([code, [status, title]]) => {
     const again = isRetryable(code as ErrorCode) ? "yes" : "";
-    return `| \`${code}\` | ${status} | ${title} | ${again} |`;
+    const { cause, fix } = adviceFor(code as ErrorCode);
+    return `| \`${code}\` | ${status} | ${title} | ${again} | ${forFile(`${cause} ${fix}`)} |`;
   });
   const intro = [
     "`code` of a problem, or `error.code` of the gateway. `detail` says what it is in the case at hand, and `errors` which",
     "fields are wrong and why. Where `retryable` is true, the same request may succeed later; `Retry-After` says when.",
   ];
-  const head = ["| Code | Status | Meaning | `retryable` |", "|---|---|---|---|"];
+  const head = ["| Code | Status | Meaning | `retryable` | Cause and fix |", "|---|---|---|---|---|"];
   return ["# Errors", "", note, "", ...intro, "", ...head, ...rows, ""].join("\n");
+}
+
+/** Addresses of the site, as links between files. */
+const forFile = (text: string): string =>
+  text.replaceAll("(/docs/api/)", "(openapi.json)").replaceAll(/\(\/docs\/([\w/-]+)\)/g, "($1.md)");
+
+/** The list of all documents, which is also the front page and the menu of the site. */
+function contentsPage(): string {
+  const sources = readSources();
+  const fileOf = new Map(sources.map(({ address, file }) => [address, file]));
+  const linkTo = ({ address }: { address: string }): string =>
+    path.posix.relative("docs", fileOf.get(address) ?? "docs/openapi.json");
+  const intro =
+    "The hub serves these pages at `/docs`, with a search and the API reference, and each also as Markdown.";
+  return `# Documentation\n\n${note}\n\n${intro}\n\n${frontPage(makeMenu(sources), linkTo)}`;
 }
 
 function eventsPage(): string {
@@ -81,11 +101,17 @@ const files = {
   "scopes.md": scopesPage(),
   "errors.md": errorsPage(),
   "events.md": eventsPage(),
+  "action-reference.md": actionReference(note),
+  "states.md": statesPage(note),
+  ...Object.fromEntries(machines.map((machine) => [`images/states-${machine.name}.svg`, drawStates(machine)])),
+  // Last: it lists the others.
+  "README.md": "",
 };
-for (const [name, text] of Object.entries(files)) {
+for (const [name, made] of Object.entries(files)) {
+  const text = name === "README.md" ? contentsPage() : made;
   const file = path.join(docs, name);
   if (!isCheck) writeFileSync(file, text);
-  else if (readFileSync(file, "utf8") !== text) {
+  else if (!existsSync(file) || readFileSync(file, "utf8") !== text) {
     console.error(`docs/${name} is stale: run npm run generate`);
     process.exitCode = 1;
   }

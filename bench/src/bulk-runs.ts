@@ -88,13 +88,26 @@ export async function runToTheEnd(
   if (run.status !== "succeeded") throw new Error(`the run ${run.status}`);
 }
 
-async function pickOrders(db: pg.Client, orgId: string, count: number): Promise<string[]> {
+/** `which`: a further SQL condition. */
+export async function pickOrders(db: pg.Client, orgId: string, count: number, which = "true"): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
-    "select id from orders where org_id = $1 and not on_hold order by created_at desc, id desc limit $2",
+    `select id from orders where org_id = $1 and not on_hold and ${which} order by created_at desc, id desc limit $2`,
     [orgId, count],
   );
   if (rows.length < count) throw new Error(`only ${rows.length} orders are left`);
   return rows.map((row) => row.id);
+}
+
+/** Restores the orders of all runs. */
+export async function restoreOrders(db: pg.Client, orgId: string): Promise<void> {
+  const { rows } = await db.query<{ id: string }>("select id from orders where org_id = $1 and 'bench' = any(tags)", [
+    orgId,
+  ]);
+  await forget(
+    db,
+    orgId,
+    rows.map((row) => row.id),
+  );
 }
 
 /** Restores the orders, so that every round starts from the same state. */

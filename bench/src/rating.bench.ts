@@ -26,14 +26,14 @@ export const manyRatingBench: Bench = {
   run: () => withDataDir(measureMemory),
 };
 
-type Place = { client: HubClient; db: pg.Client; pid: number };
+export type Place = { client: HubClient; db: pg.Client; url: string; pid: number };
 
-async function withHub<T>(dataDir: string, work: (place: Place) => Promise<T>): Promise<T> {
+export async function withHub<T>(dataDir: string, work: (place: Place) => Promise<T>): Promise<T> {
   const hub = await startHub(dataDir, { HUB_PREVIEW_PORT: "off" });
   const db = new pg.Client(clusterOf(dataDir));
   await db.connect();
   try {
-    return await work({ client: await signInWithKey(hub.url), db, pid: hub.pid });
+    return await work({ client: await signInWithKey(hub.url), db, url: hub.url, pid: hub.pid });
   } finally {
     await db.end();
     await hub.stop();
@@ -98,7 +98,7 @@ async function measureMemory(dataDir: string): Promise<Figure[]> {
 }
 
 /** Maximum growth of the process. */
-async function watchMemory(pid: number, work: () => Promise<void>): Promise<number> {
+export async function watchMemory(pid: number, work: () => Promise<void>): Promise<number> {
   const before = await residentMegabytes(pid);
   let most = before;
   const watch = setInterval(() => void residentMegabytes(pid).then((now) => (most = Math.max(most, now))), 250);

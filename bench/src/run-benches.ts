@@ -2,20 +2,27 @@ import { parseArgs } from "node:util";
 import type { Bench } from "./bench.ts";
 import { isMet } from "./bench.ts";
 import { manyOrdersBench } from "./orders-1m.bench.ts";
+import { cliBench } from "./cli.bench.ts";
 import { consoleBench } from "./console.bench.ts";
+import { detailsBench } from "./details.bench.ts";
 import { ordersBench } from "./orders.bench.ts";
 import { eventLoopBench } from "./event-loop.bench.ts";
 import { eventsBench } from "./events.bench.ts";
 import { importsBench } from "./imports.bench.ts";
+import { auditsBench } from "./audits.bench.ts";
+import { exportsBench } from "./exports.bench.ts";
+import { invoicesBench } from "./invoices.bench.ts";
 import { itemsBench } from "./items.bench.ts";
 import { mappingBench } from "./mapping.bench.ts";
 import { overviewBench } from "./overview.bench.ts";
 import { quotesBench } from "./quotes.bench.ts";
 import { manyRatingBench, ratingBench } from "./rating.bench.ts";
+import { targetsBench } from "./targets.bench.ts";
 import { processesBench } from "./processes.bench.ts";
 import { readsBench } from "./reads.bench.ts";
 import type { Measured } from "./report.ts";
 import { saveResults, toJson, toTable } from "./report.ts";
+import { sdkBench } from "./sdk.bench.ts";
 import { selectionsBench } from "./selections.bench.ts";
 import { sizesBench } from "./sizes.bench.ts";
 import { startBench } from "./start.bench.ts";
@@ -31,20 +38,27 @@ const benches: Bench[] = [
   processesBench,
   writesBench,
   ordersBench,
+  detailsBench,
   manyOrdersBench,
   selectionsBench,
   importsBench,
+  invoicesBench,
+  auditsBench,
   mappingBench,
   overviewBench,
   tasksBench,
   eventsBench,
   webhooksBench,
   ratingBench,
+  targetsBench,
+  exportsBench,
   quotesBench,
   itemsBench,
   manyRatingBench,
   sizesBench,
   consoleBench,
+  sdkBench,
+  cliBench,
 ];
 
 const { values, positionals } = parseArgs({

@@ -118,7 +118,9 @@ async function checkTags(db: Reader, findings: Findings): Promise<void> {
     `select o.id from orders o
       where (select count(*) from order_facets m where m.order_id = o.id and m.facet <> 'failed')
             is distinct from (select count(*) from jsonb_object_keys(o.custom_fields))
-              + (o.shipping ? 'carrier')::integer + (o.shipping ? 'service')::integer`,
+              + (o.shipping ? 'carrier')::integer + (o.shipping ? 'service')::integer
+              + (select count(distinct line ->> 'sku') from jsonb_array_elements(o.lines) line)
+              + (o.shipping_address ->> 'countryCode' is not null)::integer`,
   );
   for (const { id } of marked) findings.broken.push(`order ${id}: its fields and the table of facets differ`);
 }

@@ -247,7 +247,7 @@ function oddReaders(of: Of): Attack[] {
     { path: `${api}/rate-comparisons/${comparisonId}/export.csv`, token },
     { path: `${api}/rate-comparisons/${comparisonId}/export.xlsx`, token },
   ]);
-  const script = [renderRequest({ path: "/docs/js/scalar.js" })];
+  const script = [renderRequest({ path: "/docs/api/js/scalar.js" })];
   const abandoned = of(({ token, orderIds }) => [
     { path: `${api}/orders?limit=100`, token },
     {

@@ -20,9 +20,8 @@ createRoot(document.querySelector("#root")!).render(
     <CSPProvider nonce={nonce}>
       <QueryClientProvider client={queryClient}>
         <TooltipProvider>
-          <Toasts>
-            <RouterProvider router={router} />
-          </Toasts>
+          <RouterProvider router={router} />
+          <Toasts />
         </TooltipProvider>
       </QueryClientProvider>
     </CSPProvider>

@@ -12,6 +12,10 @@ export type FieldError = {
   message: string;
   /** What was probably meant */
   suggestion?: string;
+  /** In an imported file: the row, as in a spreadsheet */
+  row?: number;
+  /** In an imported file: the name of the column */
+  column?: string | null;
   /** Everything that is allowed there */
   allowed?: Array<unknown>;
 };
@@ -27,7 +31,7 @@ export type Problem = {
   /** A URN with the request id */
   instance: string;
   /** For programs; /docs/errors lists all codes, and /docs/errors/{code} explains one */
-  code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "nothing_to_print" | "too_many_labels" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_signature" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "sign_in_not_started" | "identity_provider_rejected" | "account_not_linked" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrollment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "import_preset_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "tracking_event_not_found" | "label_not_found" | "manifest_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "exception_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "self_lockout" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "order_number_ambiguous" | "credentials_required" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "outbound_paused" | "outbound_disabled_in_preview" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "exception_closed" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_rejected" | "label_exists" | "labels_not_printable" | "label_not_voidable" | "no_rate_card" | "idempotency_key_in_use" | "conflict" | "credentials_unreadable" | "cursor_mismatch" | "cursor_expired" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "unknown_host" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "identity_provider_unavailable" | "not_ready" | "bridge_timed_out">;
+  code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "nothing_to_print" | "too_many_labels" | "too_many_documents" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_signature" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "sign_in_not_started" | "identity_provider_rejected" | "account_not_linked" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrollment_required" | "agent_key_restricted" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "invalid_link" | "invitation_not_found" | "comment_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "import_preset_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "tracking_event_not_found" | "label_not_found" | "manifest_not_found" | "pickup_not_found" | "packing_session_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "definition_not_found" | "execution_not_found" | "exception_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "invoice_not_found" | "finding_not_found" | "parcel_not_found" | "rate_comparison_not_found" | "rate_scenario_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "invitation_exists" | "mail_not_configured" | "last_admin" | "self_lockout" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "order_number_ambiguous" | "credentials_required" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "outbound_paused" | "outbound_disabled_in_preview" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "exception_closed" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_rejected" | "label_exists" | "labels_not_printable" | "labels_already_printed" | "documents_not_printable" | "label_not_voidable" | "packing_in_progress" | "packing_incomplete" | "wrong_item" | "too_many_items" | "item_not_needed" | "invoice_differs" | "no_rate_card" | "idempotency_key_in_use" | "conflict" | "credentials_unreadable" | "cursor_mismatch" | "link_used" | "link_expired" | "link_revoked" | "cursor_expired" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "unknown_host" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "identity_provider_unavailable" | "not_ready" | "bridge_timed_out">;
   /** The X-Request-Id of the answer; the log has it too */
   requestId: string;
   /** The same request may succeed later */
@@ -39,7 +43,7 @@ export type GatewayError = {
   ok: false;
   error: {
     /** For programs; /docs/errors lists all codes, and /docs/errors/{code} explains one */
-    code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "nothing_to_print" | "too_many_labels" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_signature" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "sign_in_not_started" | "identity_provider_rejected" | "account_not_linked" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrollment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "import_preset_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "tracking_event_not_found" | "label_not_found" | "manifest_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "exception_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "self_lockout" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "order_number_ambiguous" | "credentials_required" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "outbound_paused" | "outbound_disabled_in_preview" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "exception_closed" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_rejected" | "label_exists" | "labels_not_printable" | "label_not_voidable" | "no_rate_card" | "idempotency_key_in_use" | "conflict" | "credentials_unreadable" | "cursor_mismatch" | "cursor_expired" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "unknown_host" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "identity_provider_unavailable" | "not_ready" | "bridge_timed_out">;
+    code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "nothing_to_print" | "too_many_labels" | "too_many_documents" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_signature" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "sign_in_not_started" | "identity_provider_rejected" | "account_not_linked" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrollment_required" | "agent_key_restricted" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "invalid_link" | "invitation_not_found" | "comment_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "import_preset_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "tracking_event_not_found" | "label_not_found" | "manifest_not_found" | "pickup_not_found" | "packing_session_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "definition_not_found" | "execution_not_found" | "exception_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "invoice_not_found" | "finding_not_found" | "parcel_not_found" | "rate_comparison_not_found" | "rate_scenario_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "invitation_exists" | "mail_not_configured" | "last_admin" | "self_lockout" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "order_number_ambiguous" | "credentials_required" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "outbound_paused" | "outbound_disabled_in_preview" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "exception_closed" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_rejected" | "label_exists" | "labels_not_printable" | "labels_already_printed" | "documents_not_printable" | "label_not_voidable" | "packing_in_progress" | "packing_incomplete" | "wrong_item" | "too_many_items" | "item_not_needed" | "invoice_differs" | "no_rate_card" | "idempotency_key_in_use" | "conflict" | "credentials_unreadable" | "cursor_mismatch" | "link_used" | "link_expired" | "link_revoked" | "cursor_expired" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "unknown_host" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "identity_provider_unavailable" | "not_ready" | "bridge_timed_out">;
     message: string;
     status: number;
     /** The same request may succeed later */
@@ -61,6 +65,31 @@ export type Actor = {
   email?: string;
   /** Of an API key or a background process of the hub */
   name?: string;
+  /** Set if an AI assistant acted, with an agent key or through MCP */
+  kind?: Open<"agent">;
+};
+
+export type AddNoteAction = {
+  type: "add_note";
+  params: {
+    text: string;
+    visibility?: "internal" | "customer" | "packing_slip" | "gift";
+    /** Add after or before existing notes, or replace those with the same visibility */
+    mode?: "append" | "prepend" | "replace";
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type AddTagsAction = {
+  type: "add_tags";
+  params: {
+    tags: Array<string>;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
 };
 
 export type Address = {
@@ -82,13 +111,30 @@ export type Address = {
   residential?: boolean | null;
 };
 
+export type AllocateAction = {
+  type: "allocate";
+  params?: {
+    /** Which location to choose if several have everything. priority: the first of location_ids. nearest: the nearest to the shipping address. most_stock: the one with the most units of these SKUs. The order keeps a location that has everything */
+    strategy?: "priority" | "nearest" | "most_stock";
+    /** Locations to choose from, the preferred ones first. Default: all active ones, the default location first */
+    location_ids?: Array<string>;
+    /** Split the order if no single location has everything, but several have it together */
+    allow_split?: boolean;
+    /** Treat SKUs without a stock level at any location as available everywhere */
+    allow_untracked?: boolean;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
 export type ApiKey = {
   id: string;
   name: string;
   /** First characters of the value, to recognize the key */
   prefix: string;
   last4: string;
-  scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "exceptions:read" | "exceptions:write" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
+  scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "stock:read" | "stock:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "invoices:read" | "invoices:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "exceptions:read" | "exceptions:write" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
   status: Open<"active" | "expired">;
   environment: Open<"live" | "preview">;
   createdBy: Actor;
@@ -96,8 +142,126 @@ export type ApiKey = {
   expiresAt: string | null;
   lastUsedAt: string | null;
   replacedBy: string | null;
+  agent: {
+    /** Orders that one run may have */
+    maxOrdersPerRun: number;
+  } | null;
   /** The creator was disabled or deleted before the hub revoked keys with their creators. Rotate or delete this key */
   creatorDeleted: boolean;
+};
+
+export type ApiKeyCreatedEvent = (EventBase) & ({
+  type: "api_key.created";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    name: string;
+    scopes: Array<string>;
+    expiresAt: string | null;
+    /** Of an agent key */
+    maxOrdersPerRun?: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ApiKeyDeletedEvent = (EventBase) & ({
+  type: "api_key.deleted";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    name: string;
+    creatorId?: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ApiKeyRotatedEvent = (EventBase) & ({
+  type: "api_key.rotated";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    replacedBy: string;
+    expiresAt: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ApiKeyScopesReducedEvent = (EventBase) & ({
+  type: "api_key.scopes_reduced";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    name: string;
+    scopes: Array<string>;
+    creatorId: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ApproveAction = {
+  type: "approve";
+  params?: {
+    note?: string;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type ArchiveAction = {
+  type: "archive";
+  params?: Record<string, never>;
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type AssertAction = {
+  type: "assert";
+  params: {
+    /** The condition to require; can use condition sets */
+    when: Record<string, unknown>;
+    message?: string;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type AssignLocationAction = {
+  type: "assign_location";
+  params: {
+    location_id: string;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type AssignUserAction = {
+  type: "assign_user";
+  params: {
+    user_id: string | null;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
 };
 
 export type AuditEntry = {
@@ -122,12 +286,43 @@ export type Automation = {
   description: string;
   trigger: {
     types?: Array<string>;
+    event?: Condition;
+    orders?: Open<"all" | "failed">;
     cron?: string;
     timezone?: string;
     filter?: OrderFilter;
   };
   when: Condition | null;
-  pipeline_id: string;
+  /** Null: the automation has branches or a task */
+  pipeline_id: string | null;
+  branches: Array<{
+    when: Condition;
+    pipeline_id: string;
+  }> | null;
+  otherwise: string | null;
+  task: {
+    /** Default: the bridge of the event */
+    bridge_id?: string;
+    task_name: string;
+    /** Placeholders are filled in from the event, such as {{data.orderId}} */
+    input?: Record<string, unknown>;
+  } | null;
+  wait: {
+    until?: string | {
+      /** A date of the order, such as shipBy */
+      path: string;
+      /** Minutes, hours, days or weeks, such as 2h */
+      minus?: string;
+      /** Minutes, hours, days or weeks, such as 2h */
+      plus?: string;
+    };
+    when?: Condition;
+    at_most?: string;
+  } | null;
+  stop_further_rules: boolean;
+  max_per_object: number | null;
+  /** Automations on the same event run in this order; there may be gaps */
+  position: number;
   mode: Open<"preflight" | "run">;
   max_orders_per_hour: number;
   /** The automation runs with the permissions of this user or API key */
@@ -138,6 +333,8 @@ export type Automation = {
     email?: string;
     /** Of an API key or a background process of the hub */
     name?: string;
+    /** Set if an AI assistant acted, with an agent key or through MCP */
+    kind?: Open<"agent">;
   };
   is_active: boolean;
   paused_at: string | null;
@@ -168,6 +365,95 @@ export type Automation = {
   version: number;
 };
 
+export type AutomationCreatedEvent = (EventBase) & ({
+  type: "automation.created";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    name: string;
+    mode: string;
+    /** Null: the automation has branches or a task */
+    pipeline_id: string | null;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type AutomationDeletedEvent = (EventBase) & ({
+  type: "automation.deleted";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    name: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type AutomationPausedEvent = (EventBase) & ({
+  type: "automation.paused";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    reason: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type AutomationResumedEvent = (EventBase) & ({
+  type: "automation.resumed";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    /** now, or last_position: including the events of the pause */
+    from: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type AutomationUpdatedEvent = (EventBase) & ({
+  type: "automation.updated";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    /** Names of the changed fields */
+    changed: Array<string>;
+    name: string;
+    mode: string;
+    /** Null: the automation has branches or a task */
+    pipeline_id: string | null;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
 export type Bridge = {
   id: string;
   name: string;
@@ -193,6 +479,43 @@ export type Bridge = {
   version: number;
 };
 
+export type BridgeCreatedEvent = (EventBase) & ({
+  type: "bridge.created";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    name: string;
+    isActive: boolean;
+    connector: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type BridgeDeletedEvent = (EventBase) & ({
+  type: "bridge.deleted";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    name: string;
+    pausedSchedules?: number;
+    deactivatedTransformations?: number;
+    cancelledExecutions?: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
 export type BridgeTask = {
   name: string;
   title: string;
@@ -205,6 +528,130 @@ export type BridgeTask = {
   inputSchema: Record<string, unknown>;
   /** A JSON Schema */
   outputSchema: Record<string, unknown>;
+};
+
+export type BridgeUpdatedEvent = (EventBase) & ({
+  type: "bridge.updated";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    /** Names of the changed fields */
+    changed: Array<string>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type BuyLabelAction = {
+  type: "buy_label";
+  params?: {
+    /** Default: the one set on the order */
+    carrier_account_id?: string;
+    /** Default: the one set on the order */
+    service?: string;
+    /** Of one parcel. Default: the packages of the order, else one parcel with all remaining lines */
+    weight?: {
+      value: number;
+      /** Other spellings are accepted, such as LB, lbs or pounds */
+      unit: "g" | "kg" | "oz" | "lb";
+    };
+    options?: {
+      /** Null: unknown. Default: as the address check found it, else as the order says */
+      residential?: boolean | null;
+      signature?: "none" | "signature" | "adult_signature";
+      saturdayDelivery?: boolean;
+      /** Insured or declared value of the shipment */
+      insuredValue?: {
+        amount: number;
+        /** ISO 4217, such as USD */
+        currency: string;
+      };
+      /** Default: the sender's account */
+      billTo?: {
+        party: "receiver" | "third_party";
+        /** Account number at the carrier */
+        account: string;
+        /** ISO 3166, such as US */
+        countryCode?: string;
+        /** Postal code of the account */
+        zip?: string;
+      };
+      customs?: {
+        contents: "merchandise" | "gift" | "documents" | "sample" | "returned_goods" | "other";
+        /** Required for `other` */
+        explanation?: string;
+        incoterm?: "DAP" | "DDP" | "DDU";
+        /** Default: return */
+        nonDelivery?: "return" | "abandon";
+        /** Who certifies the declaration. Default: the sender */
+        signer?: string;
+        /** Reason for no export filing, such as NOEEI 30.37(a) */
+        exemption?: string;
+        taxIds?: Array<{
+          type: "EIN" | "EORI" | "IOSS" | "VAT";
+          /** As issued */
+          number: string;
+          /** ISO 3166, such as US */
+          countryCode: string;
+          /** Default: sender */
+          party?: "sender" | "receiver";
+        }>;
+        items: Array<{
+          /** What it is, in words a customs officer understands */
+          description: string;
+          quantity: number;
+          /** Of one piece */
+          value: {
+            amount: number;
+            /** ISO 4217, such as USD */
+            currency: string;
+          };
+          /** Of one piece */
+          weight: {
+            value: number;
+            /** Other spellings are accepted, such as LB, lbs or pounds */
+            unit: "g" | "kg" | "oz" | "lb";
+          };
+          /** Harmonized tariff number */
+          hsCode?: string;
+          /** ISO 3166, such as US */
+          originCountryCode?: string;
+        }>;
+      };
+      /** A label for the way back: `from` is the customer */
+      isReturn?: boolean;
+      references?: Array<string>;
+      label?: {
+        /** Default: that of the account */
+        format?: "pdf" | "png" | "zpl";
+        /** Default: 4x6 */
+        size?: "4x6" | "letter" | "a4" | "a6";
+      };
+      /** What only this carrier offers; see `extraOptions` of GET /carrier-accounts/carriers */
+      extra?: Record<string, unknown>;
+    };
+    /** The day on which the carrier gets it. Default: today */
+    ship_date?: string;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type CancelAction = {
+  type: "cancel";
+  params: {
+    reason: "customer" | "fraud" | "inventory" | "declined" | "duplicate" | "staff" | "other";
+    note?: string;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
 };
 
 export type CappedPagination = {
@@ -295,12 +742,383 @@ export type CarrierAccount = {
   version: number;
 };
 
+export type CarrierAccountCreatedEvent = (EventBase) & ({
+  type: "carrier_account.created";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    name: string;
+    isActive: boolean;
+    carrier: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type CarrierAccountDeletedEvent = (EventBase) & ({
+  type: "carrier_account.deleted";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    name: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type CarrierAccountRateCardActivatedEvent = (EventBase) & ({
+  type: "carrier_account.rate_card_activated";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    rateCardId: string;
+    /** Of the rate card */
+    version: number;
+    name: string;
+    effectiveFrom: string;
+    effectiveTo: string | null;
+    isActive: boolean;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type CarrierAccountRateCardDeactivatedEvent = (EventBase) & ({
+  type: "carrier_account.rate_card_deactivated";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    rateCardId: string;
+    /** Of the rate card */
+    version: number;
+    name: string;
+    effectiveFrom: string;
+    effectiveTo: string | null;
+    isActive: boolean;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type CarrierAccountRateCardUploadedEvent = (EventBase) & ({
+  type: "carrier_account.rate_card_uploaded";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    rateCardId: string;
+    /** Of the rate card */
+    version: number;
+    name: string;
+    effectiveFrom: string;
+    effectiveTo: string | null;
+    isActive: boolean;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type CarrierAccountUpdatedEvent = (EventBase) & ({
+  type: "carrier_account.updated";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    /** Names of the changed fields */
+    changed: Array<string>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type CarrierAccountWebhookSubscribedEvent = (EventBase) & ({
+  type: "carrier_account.webhook_subscribed";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    url: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type CarrierAccountZoneChartDeletedEvent = (EventBase) & ({
+  type: "carrier_account.zone_chart_deleted";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type CarrierAccountZoneChartUploadedEvent = (EventBase) & ({
+  type: "carrier_account.zone_chart_uploaded";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    name: string;
+    /** Of the zone chart */
+    version: number;
+    rowCount: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ChoosePackageAction = {
+  type: "choose_package";
+  params: {
+    packages: Array<{
+      /** Becomes the package type of the order */
+      package: string;
+      dimensions?: Dimensions;
+      /** Of the empty package, added to that of the items */
+      weight?: {
+        value: number;
+        /** Other spellings are accepted, such as LB, lbs or pounds */
+        unit: "g" | "kg" | "oz" | "lb";
+      };
+      /** Of the items */
+      max_weight?: {
+        value: number;
+        /** Other spellings are accepted, such as LB, lbs or pounds */
+        unit: "g" | "kg" | "oz" | "lb";
+      };
+      /** Number of items */
+      max_items?: number;
+      /** Only for orders of these SKUs */
+      skus?: Array<string>;
+    }>;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type ChooseRateAction = {
+  type: "choose_rate";
+  params?: {
+    prefer?: "cheapest" | "fastest";
+    /** Maximum transit time in business days */
+    max_transit_days?: number;
+    /** Limit to services that arrive on this day or earlier */
+    deliver_by?: string;
+    /** Limit to services that arrive by the `deliverBy` of the order. Orders without one have no limit */
+    meet_deliver_by?: boolean;
+    /** Limit to these accounts. Default: all active accounts with prices that sell labels and are not `comparisonOnly` */
+    carrier_account_ids?: Array<string>;
+    /** Limit to these services, by code or name. Default: all */
+    services?: Array<string>;
+    /** Of one parcel. Default: the packages of the order, else one parcel with all remaining lines */
+    weight?: {
+      value: number;
+      /** Other spellings are accepted, such as LB, lbs or pounds */
+      unit: "g" | "kg" | "oz" | "lb";
+    };
+    /** As for buy_label, since they change the price */
+    options?: {
+      /** Null: unknown. Default: as the address check found it, else as the order says */
+      residential?: boolean | null;
+      signature?: "none" | "signature" | "adult_signature";
+      saturdayDelivery?: boolean;
+      /** Insured or declared value of the shipment */
+      insuredValue?: {
+        amount: number;
+        /** ISO 4217, such as USD */
+        currency: string;
+      };
+      /** Default: the sender's account */
+      billTo?: {
+        party: "receiver" | "third_party";
+        /** Account number at the carrier */
+        account: string;
+        /** ISO 3166, such as US */
+        countryCode?: string;
+        /** Postal code of the account */
+        zip?: string;
+      };
+      customs?: {
+        contents: "merchandise" | "gift" | "documents" | "sample" | "returned_goods" | "other";
+        /** Required for `other` */
+        explanation?: string;
+        incoterm?: "DAP" | "DDP" | "DDU";
+        /** Default: return */
+        nonDelivery?: "return" | "abandon";
+        /** Who certifies the declaration. Default: the sender */
+        signer?: string;
+        /** Reason for no export filing, such as NOEEI 30.37(a) */
+        exemption?: string;
+        taxIds?: Array<{
+          type: "EIN" | "EORI" | "IOSS" | "VAT";
+          /** As issued */
+          number: string;
+          /** ISO 3166, such as US */
+          countryCode: string;
+          /** Default: sender */
+          party?: "sender" | "receiver";
+        }>;
+        items: Array<{
+          /** What it is, in words a customs officer understands */
+          description: string;
+          quantity: number;
+          /** Of one piece */
+          value: {
+            amount: number;
+            /** ISO 4217, such as USD */
+            currency: string;
+          };
+          /** Of one piece */
+          weight: {
+            value: number;
+            /** Other spellings are accepted, such as LB, lbs or pounds */
+            unit: "g" | "kg" | "oz" | "lb";
+          };
+          /** Harmonized tariff number */
+          hsCode?: string;
+          /** ISO 3166, such as US */
+          originCountryCode?: string;
+        }>;
+      };
+      /** A label for the way back: `from` is the customer */
+      isReturn?: boolean;
+      references?: Array<string>;
+      label?: {
+        /** Default: that of the account */
+        format?: "pdf" | "png" | "zpl";
+        /** Default: 4x6 */
+        size?: "4x6" | "letter" | "a4" | "a6";
+      };
+      /** What only this carrier offers; see `extraOptions` of GET /carrier-accounts/carriers */
+      extra?: Record<string, unknown>;
+    };
+    /** As for buy_label. Default: today */
+    ship_date?: string;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
 export type Condition = {
   /** Names joined by dots, such as shippingAddress.countryCode */
   path: string;
-  op: "eq" | "ne" | "in" | "not_in" | "in_set" | "not_in_set" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "starts_with" | "ends_with" | "empty" | "not_empty" | "has_tag";
-  /** A text, number or boolean; a list of them for in, two for between, none for empty and not_empty */
-  value?: string | number | boolean | Array<string | number | boolean>;
+  op: "eq" | "ne" | "in" | "not_in" | "in_set" | "not_in_set" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "starts_with" | "ends_with" | "matches" | "empty" | "not_empty" | "has_tag";
+  /** A text, number or boolean; a list of them for in, two for between, none for empty and not_empty. Or a value that is computed for each record: another field or a moment */
+  value?: string | number | boolean | Array<string | number | boolean | {
+    /** Another field */
+    path: string;
+    /** A number is multiplied with it */
+    times?: number;
+    /** Added: a number, or a time span such as `2 working days` */
+    plus?: number | string;
+  } | {
+    /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+    now: string;
+  }> | {
+    /** Another field */
+    path: string;
+    /** A number is multiplied with it */
+    times?: number;
+    /** Added: a number, or a time span such as `2 working days` */
+    plus?: number | string;
+  } | {
+    /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+    now: string;
+  };
+} | {
+  /** A list, such as lines: the number of its elements */
+  count: string;
+  where?: Condition;
+  op: "eq" | "ne" | "in" | "not_in" | "in_set" | "not_in_set" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "starts_with" | "ends_with" | "matches" | "empty" | "not_empty" | "has_tag";
+  /** A text, number or boolean; a list of them for in, two for between, none for empty and not_empty. Or a value that is computed for each record: another field or a moment */
+  value?: string | number | boolean | Array<string | number | boolean | {
+    /** Another field */
+    path: string;
+    /** A number is multiplied with it */
+    times?: number;
+    /** Added: a number, or a time span such as `2 working days` */
+    plus?: number | string;
+  } | {
+    /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+    now: string;
+  }> | {
+    /** Another field */
+    path: string;
+    /** A number is multiplied with it */
+    times?: number;
+    /** Added: a number, or a time span such as `2 working days` */
+    plus?: number | string;
+  } | {
+    /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+    now: string;
+  };
+} | {
+  /** A number in the elements of a list, such as lines.quantity */
+  sum: string;
+  where?: Condition;
+  op: "eq" | "ne" | "in" | "not_in" | "in_set" | "not_in_set" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "starts_with" | "ends_with" | "matches" | "empty" | "not_empty" | "has_tag";
+  /** A text, number or boolean; a list of them for in, two for between, none for empty and not_empty. Or a value that is computed for each record: another field or a moment */
+  value?: string | number | boolean | Array<string | number | boolean | {
+    /** Another field */
+    path: string;
+    /** A number is multiplied with it */
+    times?: number;
+    /** Added: a number, or a time span such as `2 working days` */
+    plus?: number | string;
+  } | {
+    /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+    now: string;
+  }> | {
+    /** Another field */
+    path: string;
+    /** A number is multiplied with it */
+    times?: number;
+    /** Added: a number, or a time span such as `2 working days` */
+    plus?: number | string;
+  } | {
+    /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+    now: string;
+  };
+} | {
+  /** A list, such as lines: at least one element meets `where` */
+  any_of: string;
+  where: Condition;
+} | {
+  /** A list, such as lines: it has elements, and all of them meet `where` */
+  all_of: string;
+  where: Condition;
 } | {
   all: Array<Condition>;
 } | {
@@ -327,6 +1145,225 @@ export type ConditionSet = {
   version: number;
 };
 
+export type ConditionSetCreatedEvent = (EventBase) & ({
+  type: "condition_set.created";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    name: string;
+    description: string;
+    matching: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ConditionSetDeletedEvent = (EventBase) & ({
+  type: "condition_set.deleted";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    name: string;
+    valueCount: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ConditionSetUpdatedEvent = (EventBase) & ({
+  type: "condition_set.updated";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    /** Names of the changed fields */
+    changed: Array<string>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ConditionSetValuesAddedEvent = (EventBase) & ({
+  type: "condition_set.values_added";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    added: number;
+    valueCount: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ConditionSetValuesClearedEvent = (EventBase) & ({
+  type: "condition_set.values_cleared";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    removed: number;
+    valueCount: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ConditionSetValuesRemovedEvent = (EventBase) & ({
+  type: "condition_set.values_removed";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    removed: number;
+    valueCount: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type CorrectTrackingAction = {
+  type: "correct_tracking";
+  params: {
+    tracking_number: string;
+    /** The number to replace. Default: that of the only shipment */
+    current_tracking_number?: string;
+    carrier?: string;
+    service?: string;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type CreateReturnAction = {
+  type: "create_return";
+  params?: {
+    /** Items that come back. Default: all that have shipped and have no return label */
+    line_items?: Array<{
+      /** ID of a line of the order */
+      id: string;
+      quantity: number;
+    }>;
+    /** Where they go. Default: the location of the order */
+    location_id?: string;
+    /** Default: the one set on the order */
+    carrier_account_id?: string;
+    /** Default: the one set on the order */
+    service?: string;
+    /** Of the parcel. Default: that of the items */
+    weight?: {
+      value: number;
+      /** Other spellings are accepted, such as LB, lbs or pounds */
+      unit: "g" | "kg" | "oz" | "lb";
+    };
+    options?: {
+      /** Null: unknown. Default: as the address check found it, else as the order says */
+      residential?: boolean | null;
+      signature?: "none" | "signature" | "adult_signature";
+      saturdayDelivery?: boolean;
+      /** Insured or declared value of the shipment */
+      insuredValue?: {
+        amount: number;
+        /** ISO 4217, such as USD */
+        currency: string;
+      };
+      /** Default: the sender's account */
+      billTo?: {
+        party: "receiver" | "third_party";
+        /** Account number at the carrier */
+        account: string;
+        /** ISO 3166, such as US */
+        countryCode?: string;
+        /** Postal code of the account */
+        zip?: string;
+      };
+      customs?: {
+        contents: "merchandise" | "gift" | "documents" | "sample" | "returned_goods" | "other";
+        /** Required for `other` */
+        explanation?: string;
+        incoterm?: "DAP" | "DDP" | "DDU";
+        /** Default: return */
+        nonDelivery?: "return" | "abandon";
+        /** Who certifies the declaration. Default: the sender */
+        signer?: string;
+        /** Reason for no export filing, such as NOEEI 30.37(a) */
+        exemption?: string;
+        taxIds?: Array<{
+          type: "EIN" | "EORI" | "IOSS" | "VAT";
+          /** As issued */
+          number: string;
+          /** ISO 3166, such as US */
+          countryCode: string;
+          /** Default: sender */
+          party?: "sender" | "receiver";
+        }>;
+        items: Array<{
+          /** What it is, in words a customs officer understands */
+          description: string;
+          quantity: number;
+          /** Of one piece */
+          value: {
+            amount: number;
+            /** ISO 4217, such as USD */
+            currency: string;
+          };
+          /** Of one piece */
+          weight: {
+            value: number;
+            /** Other spellings are accepted, such as LB, lbs or pounds */
+            unit: "g" | "kg" | "oz" | "lb";
+          };
+          /** Harmonized tariff number */
+          hsCode?: string;
+          /** ISO 3166, such as US */
+          originCountryCode?: string;
+        }>;
+      };
+      references?: Array<string>;
+      label?: {
+        /** Default: that of the account */
+        format?: "pdf" | "png" | "zpl";
+        /** Default: 4x6 */
+        size?: "4x6" | "letter" | "a4" | "a6";
+      };
+      /** What only this carrier offers; see `extraOptions` of GET /carrier-accounts/carriers */
+      extra?: Record<string, unknown>;
+    };
+    /** The day on which the carrier gets it. Default: today */
+    ship_date?: string;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
 export type Deleted = {
   id: string;
   deleted: true;
@@ -339,12 +1376,103 @@ export type Dimensions = {
   unit: "cm" | "in";
 };
 
-export type Event = {
+export type DuplicateAction = {
+  type: "duplicate";
+  params?: {
+    purpose?: "copy" | "reshipment" | "exchange";
+    /** Default: all lines. With a selection, the total is computed from its lines */
+    line_items?: Array<{
+      /** ID of a line of the order */
+      id: string;
+      quantity: number;
+    }>;
+    /** Free of charge; marks the order as paid */
+    zero_price?: boolean;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type EditLinesAction = {
+  type: "edit_lines";
+  params?: {
+    quantities?: Array<{
+      /** ID or SKU of a line of the order */
+      line: string;
+      quantity: number;
+    }>;
+    change?: Array<{
+      /** ID or SKU of a line of the order */
+      line: string;
+      name?: string;
+      /** Of one item */
+      price?: number;
+      /** Set by name, such as an engraving; null removes one. Other properties stay */
+      properties?: Array<{
+        name: string;
+        value: string | null;
+      }>;
+    }>;
+    remove?: Array<string>;
+    add?: Array<{
+      sku: string;
+      name?: string;
+      quantity: number;
+      /** Of one unit */
+      price?: number;
+      weight?: Weight;
+      /** Of the whole line */
+      discount?: number;
+      /** Of the whole line */
+      tax?: number;
+      /** Cancelled or refunded before shipping; not part of `quantity` */
+      refundedQuantity?: number;
+      /** At the shop */
+      productId?: string;
+      /** At the shop */
+      variantId?: string;
+      /** Of the variant, such as Color: Blue */
+      options?: Array<{
+        name: string;
+        value: string;
+      }>;
+      /** What the customer chose or wrote, such as an engraving */
+      properties?: Array<{
+        name: string;
+        value: string;
+      }>;
+      /** Of a picture; the hub does not fetch it */
+      imageUrl?: string;
+      /** False for downloads, gift cards and items that are picked up: no shipment contains them. Default: true */
+      requiresShipping?: boolean;
+      /** The line of the bundle or kit that this is a part of */
+      parentLineId?: string;
+      /** Customs tariff number */
+      hsCode?: string;
+      /** ISO 3166-1 */
+      originCountry?: string;
+    }>;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type Event = OrganizationCreatedEvent | OrganizationUpdatedEvent | OrganizationPrintSettingsUpdatedEvent | UserCreatedEvent | UserUpdatedEvent | UserDeletedEvent | UserOidcLinkedEvent | UserTotpEnabledEvent | UserTotpDisabledEvent | UserRecoveryCodesReplacedEvent | SessionStartedEvent | SessionReauthenticatedEvent | SessionEndedEvent | SessionRevokedEvent | SessionSignInFailedEvent | SessionTokenReuseDetectedEvent | ApiKeyCreatedEvent | ApiKeyRotatedEvent | ApiKeyDeletedEvent | ApiKeyScopesReducedEvent | ConditionSetCreatedEvent | ConditionSetUpdatedEvent | ConditionSetDeletedEvent | ConditionSetValuesAddedEvent | ConditionSetValuesRemovedEvent | ConditionSetValuesClearedEvent | LocationCreatedEvent | LocationUpdatedEvent | LocationDeletedEvent | LocationsSyncedEvent | StockUpdatedEvent | BridgeCreatedEvent | BridgeUpdatedEvent | BridgeDeletedEvent | TransformationCreatedEvent | TransformationUpdatedEvent | TransformationDeletedEvent | TaskExecutionQueuedEvent | TaskExecutionCancelledEvent | TaskExecutionSucceededEvent | TaskExecutionCompletedWithErrorsEvent | TaskExecutionFailedEvent | TaskExecutionTimedOutEvent | TaskExecutionExpiredEvent | ScheduleCreatedEvent | ScheduleUpdatedEvent | ScheduleDeletedEvent | SchedulePausedEvent | ScheduleResumedEvent | ScheduleTriggeredEvent | ScheduleBackfilledEvent | ScheduleRunsSkippedEvent | CarrierAccountCreatedEvent | CarrierAccountUpdatedEvent | CarrierAccountDeletedEvent | CarrierAccountRateCardUploadedEvent | CarrierAccountRateCardActivatedEvent | CarrierAccountRateCardDeactivatedEvent | CarrierAccountZoneChartUploadedEvent | CarrierAccountWebhookSubscribedEvent | CarrierAccountZoneChartDeletedEvent | OrderCreatedEvent | OrderUpdatedEvent | OrderDeletedEvent | OrderDeliveredEvent | OrderHoldReleasedEvent | OrdersCreatedEvent | OrdersUpdatedEvent | OrdersDeletedEvent | ShipmentCreatedEvent | ShipmentUpdatedEvent | ShipmentVoidedEvent | ShipmentStatusChangedEvent | ShipmentTrackingUpdatedEvent | ShipmentsCreatedEvent | LabelRequestedEvent | LabelPurchasedEvent | LabelFailedEvent | LabelNotPurchasedEvent | LabelResponseMissingEvent | LabelVoidRequestedEvent | LabelVoidRejectedEvent | LabelVoidedEvent | LabelVoidContradictedEvent | LabelRefundedEvent | LabelRefundRejectedEvent | LabelRefundUndecidedEvent | LabelPrintedEvent | LabelChargeAdjustedEvent | ManifestRequestedEvent | ManifestCreatedEvent | ManifestFailedEvent | ManifestResponseMissingEvent | PickupRequestedEvent | PickupScheduledEvent | PickupConfirmedEvent | PickupFailedEvent | PickupResponseMissingEvent | PickupChangeRequestedEvent | PickupChangeRejectedEvent | PickupCancelRequestedEvent | PickupCancelRejectedEvent | PickupCancelledEvent | PickupDispatchedEvent | PickupCompletedEvent | PickupMissedEvent | PickupPreviousCancelledEvent | PickupPreviousNotCancelledEvent | PackingStartedEvent | PackingScannedEvent | PackingScanRejectedEvent | PackingScanUndoneEvent | PackingUpdatedEvent | PackingTakenOverEvent | PackingPackedEvent | PackingLabelRequestedEvent | PackingStoppedEvent | RateComparisonCreatedEvent | RateComparisonDeletedEvent | RateComparisonProcessingStartedEvent | RateComparisonRestartedEvent | RateComparisonCompletedEvent | RateComparisonCompletedWithErrorsEvent | RateComparisonFailedEvent | RateComparisonScenarioCreatedEvent | RateComparisonScenarioUpdatedEvent | RateComparisonScenarioDeletedEvent | InvoiceImportedEvent | InvoiceAuditRequestedEvent | InvoiceAuditedEvent | InvoiceFindingsUpdatedEvent | InvoiceDeletedEvent | ImportPresetCreatedEvent | ImportPresetUpdatedEvent | ImportPresetDeletedEvent | ExceptionOpenedEvent | ExceptionResolvedEvent | ExceptionAssignedEvent | ExceptionCommentedEvent | ExceptionsOpenedEvent | ExceptionsResolvedEvent | ViewCreatedEvent | ViewUpdatedEvent | ViewDeletedEvent | PipelineCreatedEvent | PipelineUpdatedEvent | PipelineDeletedEvent | AutomationCreatedEvent | AutomationUpdatedEvent | AutomationDeletedEvent | AutomationPausedEvent | AutomationResumedEvent | OperationRunCreatedEvent | OperationRunCancelRequestedEvent | OperationRunSucceededEvent | OperationRunPartiallyFailedEvent | OperationRunFailedEvent | OperationRunCancelledEvent | OperationRunCarrierRejectedEvent | WebhookCreatedEvent | WebhookUpdatedEvent | WebhookDeletedEvent | WebhookPausedEvent | WebhookEnabledEvent | WebhookSecretRotatedEvent | WebhookResendRequestedEvent | WebhookFailingEvent | WebhookDisabledEvent | InvitationCreatedEvent | InvitationResentEvent | InvitationRevokedEvent | InvitationAcceptedEvent | UserPasswordResetRequestedEvent | NotificationCreatedEvent | PreviewClockSetEvent | PreviewSeededEvent | PreviewResetEvent | OutboundPausedEvent | OutboundResumedEvent | RetentionRemovedEvent;
+
+export type EventActor = {
+  type: Open<"user" | "api_key" | "system">;
+  /** Id of a user or an API key */
+  id?: string;
+  /** Set if an AI assistant acted, with an agent key or through MCP */
+  kind?: Open<"agent">;
+};
+
+export type EventBase = {
   specversion: "1.0";
   /** Id of the event; the same in the feed, in streams and in every delivery */
   id: string;
-  /** For example order.updated; see GET /events/types */
-  type: string;
   /** URN of the hub, environment and organization */
   source: string;
   /** Object kind and id, for example order/… */
@@ -359,14 +1487,21 @@ export type Event = {
   cursor: string;
   /** URN of the type and version of `data` */
   dataschema: string;
-  /** `items` (object ids and versions), `changed` (field names), `actor`, `requestId`, `cause`, and the fields of the type */
-  data: Record<string, unknown>;
+};
+
+export type EventCause = {
+  /** The automation that caused the event */
+  automationId: string;
+  /** Number of automations in `automationPath` */
+  depth: number;
+  /** IDs of the automations that led to this event, outermost first */
+  automationPath: Array<string>;
 };
 
 export type Exception = {
   id: string;
-  /** rejected_record: an import rejected a record. import_conflict: an order differs from its source. recall, push: a partner or shop rejected a request. label, pickup, manifest: a carrier rejected a request. execution: a task failed */
-  kind: Open<"rejected_record" | "import_conflict" | "recall" | "push" | "label" | "pickup" | "manifest" | "execution">;
+  /** rejected_record: an import rejected a record. import_conflict: an order differs from its source. recall, push: a partner or shop rejected a request. label, pickup, manifest: a carrier rejected a request. execution: a task failed. stock: no location has the items of an order, or stock of an unknown location was reported. invoice: the lines of a carrier's invoice do not add up to its amount */
+  kind: Open<"rejected_record" | "import_conflict" | "recall" | "push" | "label" | "pickup" | "manifest" | "execution" | "stock" | "invoice">;
   /** Machine-readable cause */
   code: string;
   /** resolved: the cause is gone. dismissed: closed by a user without a change */
@@ -376,12 +1511,14 @@ export type Exception = {
   /** The reason given by the other system; masked without pii:read */
   reason: string | null;
   subject: {
-    type: Open<"order" | "record" | "execution" | "label" | "pickup" | "manifest">;
+    type: Open<"order" | "record" | "execution" | "label" | "pickup" | "manifest" | "invoice">;
     id: string | null;
     /** Order number, external ID, tracking number or task name */
     name: string | null;
   };
   orderId: string | null;
+  /** The user who takes care of it */
+  assigneeId: string | null;
   bridgeId: string | null;
   taskName: string | null;
   /** The execution in which it last occurred */
@@ -417,10 +1554,90 @@ export type Exception = {
   details: Record<string, unknown>;
 };
 
+export type ExceptionAssignedEvent = (EventBase) & ({
+  type: "exception.assigned";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    assigneeId: string | null;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ExceptionComment = {
+  id: string;
+  text: string;
+  mentions: Array<string>;
+  createdBy: Actor;
+  createdAt: string;
+};
+
+export type ExceptionCommentedEvent = (EventBase) & ({
+  type: "exception.commented";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    commentId: string;
+    /** Users who are notified */
+    mentions: Array<string>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ExceptionOpenedEvent = (EventBase) & ({
+  type: "exception.opened";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    kind: string;
+    code: string;
+    orderId: string | null;
+    bridgeId: string | null;
+    executionId: string | null;
+    /** Greater than 1 when an earlier exception is reopened */
+    timesSeen: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ExceptionResolvedEvent = (EventBase) & ({
+  type: "exception.resolved";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    kind: string;
+    code: string;
+    orderId: string | null;
+    bridgeId: string | null;
+    executionId: string | null;
+    /** resolved or dismissed */
+    status: string;
+    /** The action a user took, or auto_resolved */
+    resolution: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
 export type ExceptionSummary = {
   id: string;
-  /** rejected_record: an import rejected a record. import_conflict: an order differs from its source. recall, push: a partner or shop rejected a request. label, pickup, manifest: a carrier rejected a request. execution: a task failed */
-  kind: Open<"rejected_record" | "import_conflict" | "recall" | "push" | "label" | "pickup" | "manifest" | "execution">;
+  /** rejected_record: an import rejected a record. import_conflict: an order differs from its source. recall, push: a partner or shop rejected a request. label, pickup, manifest: a carrier rejected a request. execution: a task failed. stock: no location has the items of an order, or stock of an unknown location was reported. invoice: the lines of a carrier's invoice do not add up to its amount */
+  kind: Open<"rejected_record" | "import_conflict" | "recall" | "push" | "label" | "pickup" | "manifest" | "execution" | "stock" | "invoice">;
   /** Machine-readable cause */
   code: string;
   /** resolved: the cause is gone. dismissed: closed by a user without a change */
@@ -430,12 +1647,14 @@ export type ExceptionSummary = {
   /** The reason given by the other system; masked without pii:read */
   reason: string | null;
   subject: {
-    type: Open<"order" | "record" | "execution" | "label" | "pickup" | "manifest">;
+    type: Open<"order" | "record" | "execution" | "label" | "pickup" | "manifest" | "invoice">;
     id: string | null;
     /** Order number, external ID, tracking number or task name */
     name: string | null;
   };
   orderId: string | null;
+  /** The user who takes care of it */
+  assigneeId: string | null;
   bridgeId: string | null;
   taskName: string | null;
   /** The execution in which it last occurred */
@@ -468,6 +1687,50 @@ export type ExceptionSummary = {
   /** auto_resolved: the problem disappeared or was fixed elsewhere */
   resolution: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "mark_purchased" | "mark_not_purchased" | "dismiss" | "auto_resolved" | null>;
 };
+
+export type ExceptionsOpenedEvent = (EventBase) & ({
+  type: "exceptions.opened";
+  data: {
+    /** At most 200 */
+    items: Array<{
+      id: string;
+      kind: string;
+      code: string;
+      orderId: string | null;
+      bridgeId: string | null;
+      executionId: string | null;
+      /** Greater than 1 when an earlier exception is reopened */
+      timesSeen: number;
+    }>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ExceptionsResolvedEvent = (EventBase) & ({
+  type: "exceptions.resolved";
+  data: {
+    /** At most 200 */
+    items: Array<{
+      id: string;
+      kind: string;
+      code: string;
+      orderId: string | null;
+      bridgeId: string | null;
+      executionId: string | null;
+      /** resolved or dismissed */
+      status: string;
+      /** The action a user took, or auto_resolved */
+      resolution: string;
+    }>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
 
 export type Execution = {
   id: string;
@@ -576,10 +1839,211 @@ export type ExecutionSummary = {
   durationMs: number | null;
 };
 
+export type ExpandKitsAction = {
+  type: "expand_kits";
+  params: {
+    /** The parts of each kit, by its SKU */
+    kits: Record<string, Array<{
+      sku: string;
+      /** In one kit */
+      quantity: number;
+      name?: string;
+      /** Of one item */
+      weight?: {
+        value: number;
+        /** Other spellings are accepted, such as LB, lbs or pounds */
+        unit: "g" | "kg" | "oz" | "lb";
+      };
+    }>>;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type Finding = {
+  id: string;
+  invoiceId: string;
+  invoiceNumber: string;
+  invoiceDate: string | null;
+  /** The account that is billed */
+  account: string | null;
+  carrier: string;
+  trackingNumber: string;
+  /** base_rate, discount, minimum, fuel, surcharge: the charge differs from the contract. zone, weight, dimensions, residential: the parcel was billed with another fact, `amount` is what it costs. duplicate: billed before. voided_label, not_shipped: nothing was sent. late_delivery: after the promise of a guaranteed service. adjustment: a correction that the contract does not explain */
+  kind: Open<"base_rate" | "discount" | "minimum" | "fuel" | "surcharge" | "zone" | "weight" | "dimensions" | "residential" | "duplicate" | "voided_label" | "not_shipped" | "late_delivery" | "adjustment">;
+  /** Which surcharge, for kinds that a parcel can have several of */
+  code: string | null;
+  /** What was billed too much, with the fuel on it */
+  amount: number;
+  /** What credits of the parcel cover of `amount` */
+  creditedAmount: number;
+  currency: string;
+  /** high: follows from the contract and the invoice alone. medium: from the label or shipment. low: from a fact that may be wrong */
+  confidence: Open<"high" | "medium" | "low">;
+  evidence: {
+    /** The rule of the contract, with the numbers it was applied to */
+    rule: string;
+    /** What was billed by this rule */
+    billed: number;
+    /** What the rule gives */
+    expected: number;
+    /** Values by name, such as billedZone, expectedZone, billableWeight, percent, promisedDate. `fuel`: the fuel in `amount` */
+    values: Record<string, unknown>;
+  };
+  service: string | null;
+  shipDate: string | null;
+  /** open: new. claimed: sent to the carrier. credited: a credit covers it. rejected: not claimed, or refused by the carrier */
+  state: Open<"open" | "claimed" | "credited" | "rejected">;
+  note: string | null;
+  decidedBy: Actor | null;
+  decidedAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+  /** Also the ETag; send it as If-Match to avoid lost updates */
+  version: number;
+};
+
+export type HoldAction = {
+  type: "hold";
+  params?: {
+    reason?: "awaiting_payment" | "high_risk_of_fraud" | "incorrect_address" | "inventory_out_of_stock" | "unknown_delivery_date" | "awaiting_return_items" | "upsell_window" | "shipping_method" | "customer_request" | "operator" | "source_conflict" | "other";
+    note?: string;
+    /** When the hold is released; a date means the start of that day in the organization's time zone */
+    until?: string;
+    /** Instead of `until` */
+    duration_days?: number;
+    /** Identifies the hold; default: its reason. One hold per handle */
+    handle?: string;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type ImportPresetCreatedEvent = (EventBase) & ({
+  type: "import_preset.created";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    name: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ImportPresetDeletedEvent = (EventBase) & ({
+  type: "import_preset.deleted";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    name: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ImportPresetUpdatedEvent = (EventBase) & ({
+  type: "import_preset.updated";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    name: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type Invitation = {
+  id: string;
+  email: string;
+  name: string | null;
+  /** Role of the user who accepts the invitation */
+  role: Open<"viewer" | "operator" | "admin">;
+  status: Open<"open" | "accepted" | "expired" | "revoked">;
+  createdBy: Actor;
+  createdAt: string;
+  expiresAt: string;
+  /** When it was last queued as an e-mail; null: it was only shown */
+  emailedAt: string | null;
+};
+
+export type InvitationAcceptedEvent = (EventBase) & ({
+  type: "invitation.accepted";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    role: string;
+    userId: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type InvitationCreatedEvent = (EventBase) & ({
+  type: "invitation.created";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    role: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type InvitationResentEvent = (EventBase) & ({
+  type: "invitation.resent";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    role: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type InvitationRevokedEvent = (EventBase) & ({
+  type: "invitation.revoked";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    role: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
 export type Invocation = {
   id: string;
-  /** depth_exceeded: triggered through too many automations; nothing was run */
-  kind: Open<"run" | "preflight" | "depth_exceeded">;
+  /** task: bridge tasks were queued. wait_ended: orders no longer matched, or did not meet the condition in time; errors_by_code counts both. depth_exceeded: triggered through too many automations; nothing was run */
+  kind: Open<"run" | "preflight" | "task" | "wait_ended" | "depth_exceeded">;
   invoked_at: string;
   /** The automation that started the run */
   cause: {
@@ -594,7 +2058,12 @@ export type Invocation = {
     /** IDs of the automations that led to the run, outermost first */
     automation_path: Array<string>;
   };
+  /** Orders; with a task: events */
   order_count: number;
+  /** Index of the branch, or otherwise; null without branches */
+  branch: string | null;
+  /** Tasks that were queued */
+  execution_ids: Array<string>;
   run: {
     id: string;
     status: Open<"queued" | "running" | "succeeded" | "partially_failed" | "failed" | "cancelled" | null>;
@@ -623,6 +2092,180 @@ export type Invocation = {
   errors_by_code: Record<string, number> | null;
 };
 
+export type Invoice = {
+  id: string;
+  carrier: string;
+  number: string;
+  /** The account that is billed */
+  account: string | null;
+  date: string | null;
+  currency: string;
+  /** As the carrier states it; the sum of the lines if the file states none */
+  amount: number;
+  /** The sum of the lines in the currency of the invoice */
+  chargedAmount: number;
+  /** `amount` less `chargedAmount`; other than 0, there is an exception */
+  difference: number;
+  lineCount: number;
+  /** ups, fedex, dhl_express, easypost, shipstation, or mapped */
+  format: string;
+  createdBy: Actor;
+  createdAt: string;
+};
+
+export type InvoiceAudit = {
+  invoiceId: string;
+  status: Open<"not_requested" | "queued" | "processing" | "completed" | "failed">;
+  /** null: no contract is known, so prices are not checked */
+  carrierAccountId: string | null;
+  parcels: number;
+  /** Parcels that were compared with the contract */
+  audited: number;
+  notAudited: Array<{
+    reason: string;
+    parcels: number;
+  }>;
+  error: {
+    code: string;
+    message: string;
+  } | null;
+  requestedAt: string | null;
+  finishedAt: string | null;
+};
+
+export type InvoiceAuditRequestedEvent = (EventBase) & ({
+  type: "invoice.audit_requested";
+  data: {
+    items: Array<{
+      id: string;
+      number: string;
+    }>;
+    carrier: string;
+    carrierAccountId: string | null;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type InvoiceAuditedEvent = (EventBase) & ({
+  type: "invoice.audited";
+  data: {
+    items: Array<{
+      id: string;
+      number: string;
+    }>;
+    carrier: string;
+    currency: string;
+    parcels: number;
+    /** Parcels that were compared with the contract */
+    audited: number;
+    findings: number;
+    /** Of all findings */
+    amount: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type InvoiceDeletedEvent = (EventBase) & ({
+  type: "invoice.deleted";
+  data: {
+    items: Array<{
+      id: string;
+      number: string;
+    }>;
+    carrier: string;
+    amount: number;
+    currency: string;
+    lineCount: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type InvoiceFindingsUpdatedEvent = (EventBase) & ({
+  type: "invoice.findings_updated";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    state: string | null;
+    findings: number;
+    amount: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type InvoiceImportedEvent = (EventBase) & ({
+  type: "invoice.imported";
+  data: {
+    items: Array<{
+      id: string;
+      number: string;
+    }>;
+    carrier: string;
+    amount: number;
+    currency: string;
+    lineCount: number;
+    /** Other than 0: the lines do not add up to the amount */
+    difference: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type InvoiceLine = {
+  /** In the order of the file */
+  position: number;
+  /** Of the file, as a spreadsheet counts */
+  row: number;
+  account: string | null;
+  /** null: the charge is not about a parcel, such as a weekly fee */
+  trackingNumber: string | null;
+  /** Of the shipment that the parcel is part of */
+  leadTrackingNumber: string | null;
+  /** Of the parcel that a correction is about */
+  originalTrackingNumber: string | null;
+  transactionDate: string | null;
+  shipDate: string | null;
+  deliveryDate: string | null;
+  /** base: transport. discount: a line that only takes off. adjustment: a correction after delivery. credit: a negative amount. fee: not about a parcel. duty: also brokerage */
+  kind: Open<"base" | "discount" | "fuel" | "surcharge" | "tax" | "duty" | "adjustment" | "credit" | "fee">;
+  /** As the carrier writes it */
+  code: string | null;
+  description: string;
+  /** Before the discount of this line */
+  gross: number;
+  /** Taken off `gross` */
+  discount: number;
+  /** `gross` less `discount`: what is paid */
+  net: number;
+  currency: string;
+  service: string | null;
+  zone: string | null;
+  enteredWeight: Weight | null;
+  billedWeight: Weight | null;
+  /** Which weight was billed */
+  weightBasis: Open<"actual" | "dimensional" | "minimum" | "other" | null>;
+  dimensions: Dimensions | null;
+  references: Array<string>;
+  senderZip: string | null;
+  senderCountry: string | null;
+  receiverZip: string | null;
+  receiverCountry: string | null;
+};
+
 export type Label = {
   id: string;
   /** `requested`: the carrier has not responded yet; the request is retried */
@@ -637,7 +2280,7 @@ export type Label = {
   /** Of all parcels together */
   weight: {
     value: number;
-    /** Other spellings, such as LB, lbs or pounds, are taken for the one that is meant */
+    /** Other spellings are accepted, such as LB, lbs or pounds */
     unit: Open<"g" | "kg" | "oz" | "lb">;
   };
   dimensions: Dimensions | null;
@@ -711,7 +2354,7 @@ export type Label = {
         /** Of one piece */
         weight: {
           value: number;
-          /** Other spellings, such as LB, lbs or pounds, are taken for the one that is meant */
+          /** Other spellings are accepted, such as LB, lbs or pounds */
           unit: Open<"g" | "kg" | "oz" | "lb">;
         };
         /** Harmonized tariff number */
@@ -762,7 +2405,7 @@ export type Label = {
     reason: string;
     weight: {
       value: number;
-      /** Other spellings, such as LB, lbs or pounds, are taken for the one that is meant */
+      /** Other spellings are accepted, such as LB, lbs or pounds */
       unit: Open<"g" | "kg" | "oz" | "lb">;
     } | null;
     receivedAt: string;
@@ -812,6 +2455,188 @@ export type Label = {
   version: number;
 };
 
+export type LabelChargeAdjustedEvent = (EventBase) & ({
+  type: "label.charge_adjusted";
+  data: {
+    items: Array<{
+      id: string;
+      trackingNumber: string | null;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    service: string | null;
+    orderId: string | null;
+    shipmentId: string | null;
+    cost: number | null;
+    adjustment: {
+      id: string;
+      amount: number;
+      currency: string;
+    };
+    finalCost: number | null;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type LabelFailedEvent = (EventBase) & ({
+  type: "label.failed";
+  data: {
+    items: Array<{
+      id: string;
+      trackingNumber: string | null;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    service: string | null;
+    orderId: string | null;
+    shipmentId: string | null;
+    cost: number | null;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type LabelNotPurchasedEvent = (EventBase) & ({
+  type: "label.not_purchased";
+  data: {
+    items: Array<{
+      id: string;
+      trackingNumber: string | null;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    service: string | null;
+    orderId: string | null;
+    shipmentId: string | null;
+    cost: number | null;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type LabelPrintedEvent = (EventBase) & ({
+  type: "label.printed";
+  data: {
+    items: Array<{
+      id: string;
+      trackingNumber: string | null;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    service: string | null;
+    orderId: string | null;
+    shipmentId: string | null;
+    cost: number | null;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type LabelPurchasedEvent = (EventBase) & ({
+  type: "label.purchased";
+  data: {
+    items: Array<{
+      id: string;
+      trackingNumber: string | null;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    service: string | null;
+    orderId: string | null;
+    shipmentId: string | null;
+    cost: number | null;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type LabelRefundRejectedEvent = (EventBase) & ({
+  type: "label.refund_rejected";
+  data: {
+    items: Array<{
+      id: string;
+      trackingNumber: string | null;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    service: string | null;
+    orderId: string | null;
+    shipmentId: string | null;
+    cost: number | null;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type LabelRefundUndecidedEvent = (EventBase) & ({
+  type: "label.refund_undecided";
+  data: {
+    items: Array<{
+      id: string;
+      trackingNumber: string | null;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    service: string | null;
+    orderId: string | null;
+    shipmentId: string | null;
+    cost: number | null;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type LabelRefundedEvent = (EventBase) & ({
+  type: "label.refunded";
+  data: {
+    items: Array<{
+      id: string;
+      trackingNumber: string | null;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    service: string | null;
+    orderId: string | null;
+    shipmentId: string | null;
+    cost: number | null;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
 export type LabelRequest = {
   carrierAccountId: string;
   /** A service of the carrier, as in its quotes */
@@ -858,7 +2683,7 @@ export type LabelRequest = {
   /** Default: the weight of the order's only package, else of `lines`, else of all lines left to ship */
   weight?: {
     value: number;
-    /** Other spellings, such as LB, lbs or pounds, are taken for the one that is meant */
+    /** Other spellings are accepted, such as LB, lbs or pounds */
     unit: "g" | "kg" | "oz" | "lb";
   };
   /** Default: those of the order's only package */
@@ -936,7 +2761,7 @@ export type LabelRequest = {
         /** Of one piece */
         weight: {
           value: number;
-          /** Other spellings, such as LB, lbs or pounds, are taken for the one that is meant */
+          /** Other spellings are accepted, such as LB, lbs or pounds */
           unit: "g" | "kg" | "oz" | "lb";
         };
         /** Harmonized tariff number */
@@ -971,6 +2796,140 @@ export type LabelRequest = {
   allowDuplicate?: boolean;
 };
 
+export type LabelRequestedEvent = (EventBase) & ({
+  type: "label.requested";
+  data: {
+    items: Array<{
+      id: string;
+      trackingNumber: string | null;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    service: string | null;
+    orderId: string | null;
+    shipmentId: string | null;
+    cost: number | null;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type LabelResponseMissingEvent = (EventBase) & ({
+  type: "label.response_missing";
+  data: {
+    items: Array<{
+      id: string;
+      trackingNumber: string | null;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    service: string | null;
+    orderId: string | null;
+    shipmentId: string | null;
+    cost: number | null;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type LabelVoidContradictedEvent = (EventBase) & ({
+  type: "label.void_contradicted";
+  data: {
+    items: Array<{
+      id: string;
+      trackingNumber: string | null;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    service: string | null;
+    orderId: string | null;
+    shipmentId: string | null;
+    cost: number | null;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type LabelVoidRejectedEvent = (EventBase) & ({
+  type: "label.void_rejected";
+  data: {
+    items: Array<{
+      id: string;
+      trackingNumber: string | null;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    service: string | null;
+    orderId: string | null;
+    shipmentId: string | null;
+    cost: number | null;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type LabelVoidRequestedEvent = (EventBase) & ({
+  type: "label.void_requested";
+  data: {
+    items: Array<{
+      id: string;
+      trackingNumber: string | null;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    service: string | null;
+    orderId: string | null;
+    shipmentId: string | null;
+    cost: number | null;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type LabelVoidedEvent = (EventBase) & ({
+  type: "label.voided";
+  data: {
+    items: Array<{
+      id: string;
+      trackingNumber: string | null;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    service: string | null;
+    orderId: string | null;
+    shipmentId: string | null;
+    cost: number | null;
+    /** Voided at the carrier: the hub did not request it */
+    reason?: "voided_at_carrier";
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
 export type Location = {
   id: string;
   name: string;
@@ -978,6 +2937,10 @@ export type Location = {
   address: Address;
   is_default: boolean;
   is_active: boolean;
+  /** Local time, such as 16:00, from which on parcels leave on the next day. Default: that of the organization */
+  cutoff_time: string | null;
+  /** IANA time zone, such as America/New_York. Default: that of the address, else of the organization */
+  timezone: string | null;
   metadata: Record<string, unknown>;
   bridge_id: string | null;
   external_id: string | null;
@@ -989,6 +2952,75 @@ export type Location = {
   /** Also the ETag; send it as If-Match to avoid lost updates */
   version: number;
 };
+
+export type LocationCreatedEvent = (EventBase) & ({
+  type: "location.created";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    name: string;
+    type: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type LocationDeletedEvent = (EventBase) & ({
+  type: "location.deleted";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    name: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type LocationUpdatedEvent = (EventBase) & ({
+  type: "location.updated";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    /** Names of the changed fields */
+    changed: Array<string>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type LocationsSyncedEvent = (EventBase) & ({
+  type: "locations.synced";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    fetched: number;
+    created: number;
+    updated: number;
+    unchanged: number;
+    deactivated: number;
+    failed: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
 
 export type Manifest = {
   id: string;
@@ -1017,6 +3049,90 @@ export type Manifest = {
   /** Also the ETag; send it as If-Match to avoid lost updates */
   version: number;
 };
+
+export type ManifestCreatedEvent = (EventBase) & ({
+  type: "manifest.created";
+  data: {
+    items: Array<{
+      id: string;
+      number: string | null;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    shipDate: string;
+    labelCount: number;
+    packageCount: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ManifestFailedEvent = (EventBase) & ({
+  type: "manifest.failed";
+  data: {
+    items: Array<{
+      id: string;
+      number: string | null;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    shipDate: string;
+    labelCount: number;
+    packageCount: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ManifestRequestedEvent = (EventBase) & ({
+  type: "manifest.requested";
+  data: {
+    items: Array<{
+      id: string;
+      number: string | null;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    shipDate: string;
+    labelCount: number;
+    packageCount: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ManifestResponseMissingEvent = (EventBase) & ({
+  type: "manifest.response_missing";
+  data: {
+    items: Array<{
+      id: string;
+      number: string | null;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    shipDate: string;
+    labelCount: number;
+    packageCount: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
 
 export type Mapping = {
   /** Path in the output: a.b, ['x y'], list[0]; list[] appends; $ merges an object into the output */
@@ -1253,9 +3369,9 @@ export type MappingTransform = "trim" | "normalize_spaces" | "upper" | "lower" |
     get?: string;
   };
 } | {
-  filter: ({
+  filter: {
     where: unknown;
-  });
+  };
 } | {
   map: {
     source?: string;
@@ -1273,9 +3389,9 @@ export type MappingTransform = "trim" | "normalize_spaces" | "upper" | "lower" |
 } | {
   entries: Record<string, never>;
 } | {
-  default: ({
+  default: {
     value: unknown;
-  });
+  };
 } | {
   coalesce: {
     paths: Array<string>;
@@ -1369,11 +3485,118 @@ export type MappingTransform = "trim" | "normalize_spaces" | "upper" | "lower" |
   base64_decode: Record<string, never>;
 };
 
+export type MarkPaidAction = {
+  type: "mark_paid";
+  params?: {
+    method?: string;
+    reference?: string;
+    /** A moment, or a day, which stands for its first moment in the time zone of the organization */
+    paid_at?: string;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type MarkShippedAction = {
+  type: "mark_shipped";
+  params?: {
+    tracking_number?: string;
+    carrier?: string;
+    service?: string;
+    /** Default: now */
+    ship_date?: string;
+    /** Default: all remaining items */
+    line_items?: Array<{
+      /** ID of a line of the order */
+      id: string;
+      quantity: number;
+    }>;
+    /** Ship despite holds; requires operations:override */
+    override_holds?: boolean;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type MarkUnshippedAction = {
+  type: "mark_unshipped";
+  params?: {
+    reason?: string;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type MergeAction = {
+  type: "merge";
+  params?: {
+    /** `oldest`, `newest`, or the ID or number of an order of the run to merge into */
+    into?: string;
+    /** recipient: same customer (by email, else name) at the same address. ship_to: same name or company at the same address, regardless of the customer */
+    by?: "recipient" | "ship_to";
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type Notification = {
+  id: string;
+  /** run_failed: orders of your run failed; runs of API keys and automations go to administrators. automation_paused: the hub paused an automation. exception_assigned: a colleague assigned an exception to you. mention: a comment names you. connection_failing: a task of a bridge failed */
+  kind: Open<"run_failed" | "automation_paused" | "exception_assigned" | "mention" | "connection_failing">;
+  title: string;
+  detail: string | null;
+  subject: {
+    type: Open<"operation_run" | "automation" | "exception" | "bridge">;
+    id: string;
+  };
+  createdAt: string;
+  readAt: string | null;
+};
+
+export type NotificationCreatedEvent = (EventBase) & ({
+  type: "notification.created";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    count: number;
+    /** Users with new notifications; at most 200 */
+    userIds: Array<string>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type NotifyAction = {
+  type: "notify";
+  params: {
+    /** Default: the assignee of the order */
+    user_ids?: Array<string>;
+    subject: string;
+    text: string;
+    /** Default: the only bridge that sends e-mail */
+    bridge_id?: string;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
 export type OperationAction = {
   type: string;
   title: string;
   group: string;
   description: string;
+  plugin: {
+    name: string;
+    version: string;
+  } | null;
   params_schema: Record<string, unknown>;
   example: Record<string, unknown>;
   allowed_statuses: Array<string>;
@@ -1425,7 +3648,7 @@ export type OperationRun = {
   /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
   on_error: Open<"skip_order" | "continue" | "abort_run">;
   atomic: boolean;
-  actions: Array<Record<string, unknown>>;
+  actions: Array<PipelineAction>;
   order_count: number;
   duplicates_removed: number;
   /** The selection the orders came from */
@@ -1456,9 +3679,30 @@ export type OperationRun = {
     failed: number;
     /** Labels that void_label voided and whose refund the carrier has not decided */
     refunds_pending: number;
+    /** Of the bought labels, those that were voided since */
+    voided?: number;
+    /** Of the bought labels, those that were printed and are not voided */
+    printed?: number;
+    /** What carriers charged for the bought labels that are not voided, by currency */
+    costs?: Array<{
+      currency: string;
+      total: number;
+      labels: number;
+    }>;
   };
   /** Label and void requests of the run that are pending at carriers. The run is `running` until there are none, unless it was cancelled; a rejected one fails its order */
   open_label_requests: number;
+  /** The bought labels that are not voided, by service, the most frequent first */
+  label_services?: Array<{
+    carrier_account_id: string | null;
+    carrier: string;
+    service: string;
+    currency: string | null;
+    labels: number;
+    cost: number | null;
+    /** Labels without a first scan, as far as the hub knows */
+    voidable: number;
+  }>;
   errors_by_code: Record<string, number>;
   retried_by: Array<string>;
   undone_by: Array<string>;
@@ -1500,6 +3744,141 @@ export type OperationRun = {
   /** The first 100; see /results for all */
   results: Array<OperationRunResult>;
 };
+
+export type OperationRunCancelRequestedEvent = (EventBase) & ({
+  type: "operation_run.cancel_requested";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type OperationRunCancelledEvent = (EventBase) & ({
+  type: "operation_run.cancelled";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    retry_of: string | null;
+    undo_of: string | null;
+    total: number;
+    succeeded: number;
+    failed: number;
+    skipped: number;
+    no_change: number;
+    /** Labels that the run requested */
+    labels?: {
+      requested: number;
+      bought: number;
+      failed: number;
+    };
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type OperationRunCarrierRejectedEvent = (EventBase) & ({
+  type: "operation_run.carrier_rejected";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    retry_of: string | null;
+    undo_of: string | null;
+    total: number;
+    succeeded: number;
+    failed: number;
+    skipped: number;
+    no_change: number;
+    /** Labels that the run requested */
+    labels?: {
+      requested: number;
+      bought: number;
+      failed: number;
+    };
+    rejected: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type OperationRunCreatedEvent = (EventBase) & ({
+  type: "operation_run.created";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    retry_of: string | null;
+    undo_of: string | null;
+    order_count: number;
+    actions: Array<string>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type OperationRunFailedEvent = (EventBase) & ({
+  type: "operation_run.failed";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    retry_of: string | null;
+    undo_of: string | null;
+    total: number;
+    succeeded: number;
+    failed: number;
+    skipped: number;
+    no_change: number;
+    /** Labels that the run requested */
+    labels?: {
+      requested: number;
+      bought: number;
+      failed: number;
+    };
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type OperationRunPartiallyFailedEvent = (EventBase) & ({
+  type: "operation_run.partially_failed";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    retry_of: string | null;
+    undo_of: string | null;
+    total: number;
+    succeeded: number;
+    failed: number;
+    skipped: number;
+    no_change: number;
+    /** Labels that the run requested */
+    labels?: {
+      requested: number;
+      bought: number;
+      failed: number;
+    };
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
 
 export type OperationRunResult = {
   position: number;
@@ -1556,7 +3935,53 @@ export type OperationRunResult = {
     /** Applied by an earlier run of the chain */
     carried_over?: boolean;
   }>;
+  /** Labels that the run requested for the order, as they are now */
+  labels?: Array<{
+    id: string;
+    shipment_id: string | null;
+    /** As in GET /shipments/labels/{id} */
+    status: string;
+    carrier: string;
+    carrier_account_id: string | null;
+    service: string;
+    weight: Weight;
+    tracking_number: string | null;
+    cost: number | null;
+    currency: string | null;
+    print_count: number;
+    is_void_pending: boolean;
+  }>;
+  /** Who the order is shipped to; masked without pii:read */
+  recipient?: string | null;
+  /** City, state and country of the shipping address */
+  destination?: string | null;
 };
+
+export type OperationRunSucceededEvent = (EventBase) & ({
+  type: "operation_run.succeeded";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    retry_of: string | null;
+    undo_of: string | null;
+    total: number;
+    succeeded: number;
+    failed: number;
+    skipped: number;
+    no_change: number;
+    /** Labels that the run requested */
+    labels?: {
+      requested: number;
+      bought: number;
+      failed: number;
+    };
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
 
 export type OperationRunSummary = {
   id: string;
@@ -1586,7 +4011,7 @@ export type OperationRunSummary = {
   /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
   on_error: Open<"skip_order" | "continue" | "abort_run">;
   atomic: boolean;
-  actions: Array<Record<string, unknown>>;
+  actions: Array<PipelineAction>;
   order_count: number;
   duplicates_removed: number;
   /** The selection the orders came from */
@@ -1617,6 +4042,16 @@ export type OperationRunSummary = {
     failed: number;
     /** Labels that void_label voided and whose refund the carrier has not decided */
     refunds_pending: number;
+    /** Of the bought labels, those that were voided since */
+    voided?: number;
+    /** Of the bought labels, those that were printed and are not voided */
+    printed?: number;
+    /** What carriers charged for the bought labels that are not voided, by currency */
+    costs?: Array<{
+      currency: string;
+      total: number;
+      labels: number;
+    }>;
   };
   /** Label and void requests of the run that are pending at carriers. The run is `running` until there are none, unless it was cancelled; a rejected one fails its order */
   open_label_requests: number;
@@ -1646,6 +4081,7 @@ export type Order = {
   bridgeId: string | null;
   externalId: string | null;
   customer: {
+    id?: string;
     name?: string;
     email?: string;
     phone?: string;
@@ -1695,9 +4131,78 @@ export type Order = {
     shippedQuantity: number;
     price?: number;
     weight?: Weight;
+    /** Of the whole line */
+    discount?: number;
+    /** Of the whole line */
+    tax?: number;
+    /** Cancelled or refunded before shipping; not part of `quantity` */
+    refundedQuantity?: number;
+    /** At the shop */
+    productId?: string;
+    /** At the shop */
+    variantId?: string;
+    /** Of the variant, such as Color: Blue */
+    options?: Array<{
+      name: string;
+      value: string;
+    }>;
+    /** What the customer chose or wrote, such as an engraving */
+    properties?: Array<{
+      name: string;
+      value: string;
+    }>;
+    /** Of a picture; the hub does not fetch it */
+    imageUrl?: string;
+    /** False for downloads, gift cards and items that are picked up: no shipment contains them. Default: true */
+    requiresShipping?: boolean;
+    /** The line of the bundle or kit that this is a part of */
+    parentLineId?: string;
+    /** Customs tariff number */
+    hsCode?: string;
+    /** ISO 3166-1 */
+    originCountry?: string;
   }>;
   currency: string;
   total: number | null;
+  amounts: {
+    /** The lines at their prices, before discounts, shipping and tax */
+    subtotal?: number;
+    /** All discounts together, those of lines included */
+    discount?: number;
+    discounts?: Array<{
+      /** The code that the customer entered */
+      code?: string;
+      title?: string;
+      amount?: number;
+    }>;
+    /** What the customer pays for shipping */
+    shipping?: number;
+    /** All taxes together */
+    tax?: number;
+    /** Whether the prices include the tax */
+    taxIncluded?: boolean;
+    /** Duties and other fees; may be negative */
+    fees?: number;
+    /** What was paid back. `total` is that of the shop, which may be before or after refunds */
+    refunded?: number;
+    /** What was received, refunds not subtracted */
+    paid?: number;
+    /** ISO 4217 */
+    presentmentCurrency?: string;
+    /** The total in the currency that the customer saw */
+    presentmentTotal?: number;
+  };
+  payment: {
+    /** Such as Visa, PayPal or invoice */
+    method?: string;
+    /** Of the payment at its provider. What may be a card number is stored as its last four digits */
+    reference?: string;
+  };
+  riskLevel: Open<"low" | "medium" | "high" | null>;
+  poNumber: string | null;
+  giftMessage: string | null;
+  /** The day that the customer chose (YYYY-MM-DD) */
+  requestedDeliveryDate: string | null;
   shipping: {
     carrierAccountId?: string;
     carrier?: string;
@@ -1750,47 +4255,116 @@ export type Order = {
   version: number;
 };
 
+export type OrderCreatedEvent = (EventBase) & ({
+  type: "order.created";
+  data: {
+    items: Array<{
+      id: string;
+      number: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type OrderDeletedEvent = (EventBase) & ({
+  type: "order.deleted";
+  data: {
+    items: Array<{
+      id: string;
+      number: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type OrderDeliveredEvent = (EventBase) & ({
+  type: "order.delivered";
+  data: {
+    items: Array<{
+      id: string;
+      number: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
 export type OrderFilter = {
   /** One or more of draft, new, review_required, awaiting_payment, ready, sent, partially_shipped, shipped, delivered, cancelled, on_hold, with commas between */
-  status?: string | Array<string>;
+  status?: "draft" | "new" | "review_required" | "awaiting_payment" | "ready" | "sent" | "partially_shipped" | "shipped" | "delivered" | "cancelled" | "on_hold" | Array<"draft" | "new" | "review_required" | "awaiting_payment" | "ready" | "sent" | "partially_shipped" | "shipped" | "delivered" | "cancelled" | "on_hold">;
   /** One or more of low, normal, high, urgent, with commas between */
-  priority?: string | Array<string>;
+  priority?: "low" | "normal" | "high" | "urgent" | Array<"low" | "normal" | "high" | "urgent">;
   /** One or more of pending, authorized, paid, partially_refunded, refunded, voided, with commas between */
-  paymentStatus?: string | Array<string>;
-  channel?: string | Array<string>;
-  locationId?: string | Array<string>;
-  bridgeId?: string | Array<string>;
-  assigneeId?: string | Array<string>;
-  carrier?: string | Array<string>;
-  service?: string | Array<string>;
+  paymentStatus?: "pending" | "authorized" | "paid" | "partially_refunded" | "refunded" | "voided" | Array<"pending" | "authorized" | "paid" | "partially_refunded" | "refunded" | "voided">;
+  channel?: Array<string> | string;
+  locationId?: Array<string> | string;
+  bridgeId?: Array<string> | string;
+  assigneeId?: Array<string> | string;
+  carrier?: Array<string> | string;
+  service?: Array<string> | string;
+  /** Has a line with one of these SKUs, compared exactly */
+  sku?: Array<string> | string;
+  /** Country of the shipping address, ISO 3166, such as US */
+  country?: Array<string> | string;
+  /** Is on hold for one of these reasons */
+  holdReason?: "awaiting_payment" | "high_risk_of_fraud" | "incorrect_address" | "inventory_out_of_stock" | "unknown_delivery_date" | "awaiting_return_items" | "upsell_window" | "shipping_method" | "customer_request" | "operator" | "source_conflict" | "other" | Array<"awaiting_payment" | "high_risk_of_fraud" | "incorrect_address" | "inventory_out_of_stock" | "unknown_delivery_date" | "awaiting_return_items" | "upsell_window" | "shipping_method" | "customer_request" | "operator" | "source_conflict" | "other">;
   /** Name and value of a custom field, as in color:red. Values of one field are alternatives; of several fields, each has to have one of its own */
-  customField?: string | Array<string>;
+  customField?: Array<string> | string;
   /** One or more of draft, new, review_required, awaiting_payment, ready, sent, partially_shipped, shipped, delivered, cancelled, on_hold, with commas between */
-  statusNot?: string | Array<string>;
+  statusNot?: "draft" | "new" | "review_required" | "awaiting_payment" | "ready" | "sent" | "partially_shipped" | "shipped" | "delivered" | "cancelled" | "on_hold" | Array<"draft" | "new" | "review_required" | "awaiting_payment" | "ready" | "sent" | "partially_shipped" | "shipped" | "delivered" | "cancelled" | "on_hold">;
   /** One or more of low, normal, high, urgent, with commas between */
-  priorityNot?: string | Array<string>;
+  priorityNot?: "low" | "normal" | "high" | "urgent" | Array<"low" | "normal" | "high" | "urgent">;
   /** One or more of pending, authorized, paid, partially_refunded, refunded, voided, with commas between */
-  paymentStatusNot?: string | Array<string>;
-  channelNot?: string | Array<string>;
-  locationIdNot?: string | Array<string>;
-  bridgeIdNot?: string | Array<string>;
-  assigneeIdNot?: string | Array<string>;
-  carrierNot?: string | Array<string>;
-  serviceNot?: string | Array<string>;
+  paymentStatusNot?: "pending" | "authorized" | "paid" | "partially_refunded" | "refunded" | "voided" | Array<"pending" | "authorized" | "paid" | "partially_refunded" | "refunded" | "voided">;
+  channelNot?: Array<string> | string;
+  locationIdNot?: Array<string> | string;
+  bridgeIdNot?: Array<string> | string;
+  assigneeIdNot?: Array<string> | string;
+  carrierNot?: Array<string> | string;
+  serviceNot?: Array<string> | string;
+  /** Has no line with any of these SKUs */
+  skuNot?: Array<string> | string;
+  /** Ships to none of these countries */
+  countryNot?: Array<string> | string;
+  /** One or more of awaiting_payment, high_risk_of_fraud, incorrect_address, inventory_out_of_stock, unknown_delivery_date, awaiting_return_items, upsell_window, shipping_method, customer_request, operator, source_conflict, other, with commas between */
+  holdReasonNot?: "awaiting_payment" | "high_risk_of_fraud" | "incorrect_address" | "inventory_out_of_stock" | "unknown_delivery_date" | "awaiting_return_items" | "upsell_window" | "shipping_method" | "customer_request" | "operator" | "source_conflict" | "other" | Array<"awaiting_payment" | "high_risk_of_fraud" | "incorrect_address" | "inventory_out_of_stock" | "unknown_delivery_date" | "awaiting_return_items" | "upsell_window" | "shipping_method" | "customer_request" | "operator" | "source_conflict" | "other">;
   /** Has none of these: another value, or no value */
-  customFieldNot?: string | Array<string>;
+  customFieldNot?: Array<string> | string;
   /** Has at least one of these tags, in any case */
-  tagsAny?: string | Array<string>;
+  tagsAny?: Array<string> | string;
   /** Has all of these tags, in any case */
-  tagsAll?: string | Array<string>;
+  tagsAll?: Array<string> | string;
   /** Has none of these tags, in any case */
-  tagsNone?: string | Array<string>;
+  tagsNone?: Array<string> | string;
   /** Has this tag, in any case */
   tag?: string;
   /** Whether the order failed in the last run that changed it or tried to */
   lastRunFailed?: boolean;
   /** Default: false */
   archived?: "true" | "false" | "any";
+  /** In the currency of each order, inclusive */
+  totalMin?: number;
+  /** In the currency of each order, inclusive */
+  totalMax?: number;
+  /** Weight of the packages, or else of the items, with its unit, such as 2.5 lb; inclusive */
+  weightMin?: string;
+  /** Weight of the packages, or else of the items, with its unit, such as 2.5 lb; inclusive */
+  weightMax?: string;
   /** This moment or later, or a day in the time zone of the organization */
   orderedFrom?: string;
   /** Before this moment, or up to the end of a day in the time zone of the organization */
@@ -1807,9 +4381,28 @@ export type OrderFilter = {
   shipByFrom?: string;
   /** Before this moment, or up to the end of a day in the time zone of the organization */
   shipByTo?: string;
-  /** Beginnings of words, without regard to case, accents and apostrophes. All must be in number, external id, customer (with pii:read), company, city, zip, SKUs and names of items; or all in tags and tracking numbers */
+  /** Beginnings of words, without regard to case, accents and apostrophes. All must be in number, external id, customer (with pii:read), company, city, zip, SKUs and names of items; or all in tags and tracking numbers. Three digits and more are also found inside numbers */
   search?: string;
 };
+
+export type OrderHoldReleasedEvent = (EventBase) & ({
+  type: "order.hold_released";
+  data: {
+    items: Array<{
+      id: string;
+      number: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    handles: Array<string>;
+    /** Whether another hold remains */
+    onHold: boolean;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
 
 export type OrderRequest = {
   /** Unique among the orders of its bridge, or of none; ORD-1001 and so on when absent */
@@ -1831,6 +4424,8 @@ export type OrderRequest = {
   /** The order's id at the bridge; unique there */
   externalId?: string;
   customer?: {
+    /** At the shop */
+    id?: string;
     name?: string;
     email?: string;
     phone?: string;
@@ -1843,11 +4438,83 @@ export type OrderRequest = {
     sku: string;
     name?: string;
     quantity: number;
+    /** Of one unit */
     price?: number;
     weight?: Weight;
+    /** Of the whole line */
+    discount?: number;
+    /** Of the whole line */
+    tax?: number;
+    /** Cancelled or refunded before shipping; not part of `quantity` */
+    refundedQuantity?: number;
+    /** At the shop */
+    productId?: string;
+    /** At the shop */
+    variantId?: string;
+    /** Of the variant, such as Color: Blue */
+    options?: Array<{
+      name: string;
+      value: string;
+    }>;
+    /** What the customer chose or wrote, such as an engraving */
+    properties?: Array<{
+      name: string;
+      value: string;
+    }>;
+    /** Of a picture; the hub does not fetch it */
+    imageUrl?: string;
+    /** False for downloads, gift cards and items that are picked up: no shipment contains them. Default: true */
+    requiresShipping?: boolean;
+    /** The line of the bundle or kit that this is a part of */
+    parentLineId?: string;
+    /** Customs tariff number */
+    hsCode?: string;
+    /** ISO 3166-1 */
+    originCountry?: string;
   }>;
-  /** What the customer pays, with at most two decimals. It is not worked out from the lines, which know no tax, shipping or discount */
+  /** What the customer pays, with at most two decimals. When absent, it is the subtotal of `amounts` or the prices of all lines, less the discount, plus shipping, tax and fees; it stays null while a price is unknown */
   total?: number;
+  amounts?: {
+    /** The lines at their prices, before discounts, shipping and tax */
+    subtotal?: number;
+    /** All discounts together, those of lines included */
+    discount?: number;
+    discounts?: Array<{
+      /** The code that the customer entered */
+      code?: string;
+      title?: string;
+      amount?: number;
+    }>;
+    /** What the customer pays for shipping */
+    shipping?: number;
+    /** All taxes together */
+    tax?: number;
+    /** Whether the prices include the tax */
+    taxIncluded?: boolean;
+    /** Duties and other fees; may be negative */
+    fees?: number;
+    /** What was paid back. `total` is that of the shop, which may be before or after refunds */
+    refunded?: number;
+    /** What was received, refunds not subtracted */
+    paid?: number;
+    /** ISO 4217 */
+    presentmentCurrency?: string;
+    /** The total in the currency that the customer saw */
+    presentmentTotal?: number;
+  };
+  payment?: {
+    /** Such as Visa, PayPal or invoice */
+    method?: string;
+    /** Of the payment at its provider. What may be a card number is stored as its last four digits */
+    reference?: string;
+  };
+  /** Risk of fraud, as the shop assessed it */
+  riskLevel?: "low" | "medium" | "high";
+  /** Number of the purchase order of the customer */
+  poNumber?: string;
+  giftMessage?: string;
+  /** The day that the customer chose (YYYY-MM-DD) */
+  requestedDeliveryDate?: string;
   shipping?: {
     carrierAccountId?: string;
     carrier?: string;
@@ -1880,6 +4547,90 @@ export type OrderRequest = {
   dispatchOn?: string;
 };
 
+export type OrderUpdatedEvent = (EventBase) & ({
+  type: "order.updated";
+  data: {
+    items: Array<{
+      id: string;
+      number: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    /** Names of the changed fields */
+    changed: Array<string>;
+    status: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type OrdersCreatedEvent = (EventBase) & ({
+  type: "orders.created";
+  data: {
+    /** At most 200; a larger change is recorded as several events with the same objectId */
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+      number: string;
+    }>;
+    /** bulk, csv, bridge, fulfillment or run */
+    source: string;
+    bridgeId?: string;
+    runId?: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type OrdersDeletedEvent = (EventBase) & ({
+  type: "orders.deleted";
+  data: {
+    /** At most 200; a larger change is recorded as several events with the same objectId */
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+      number: string;
+    }>;
+    /** bulk, csv, bridge, fulfillment or run */
+    source: string;
+    bridgeId?: string;
+    runId?: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type OrdersUpdatedEvent = (EventBase) & ({
+  type: "orders.updated";
+  data: {
+    /** At most 200; a larger change is recorded as several events with the same objectId */
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+      number: string;
+    }>;
+    /** Names of the changed fields */
+    changed?: Array<string>;
+    /** bulk, csv, bridge, fulfillment or run */
+    source: string;
+    bridgeId?: string;
+    runId?: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
 export type Organization = {
   id: string;
   name: string;
@@ -1887,6 +4638,12 @@ export type Organization = {
   isHubOperator: boolean;
   /** IANA time zone, such as America/New_York, for dates without a time zone */
   timezone: string;
+  /** Days of the week on which the organization works, for working days in conditions and actions */
+  workingDays: Array<Open<"mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun">>;
+  /** Further days on which the organization does not work, such as 2026-12-25 */
+  holidays: Array<string>;
+  /** Time of day, such as 14:00, from which on work starts on the next working day; null: there is no cut-off */
+  cutoffTime: string | null;
   /** Hosts that bridges and carriers of the organization may call; empty: all public hosts */
   outboundHosts: Array<string>;
   /** Users with a verified address of these domains at the identity provider are linked to users of this organization. Set by hub operators, who verify that the organization owns the domains */
@@ -1900,6 +4657,351 @@ export type Organization = {
   /** Also the ETag; send it as If-Match to avoid lost updates */
   version: number;
 };
+
+export type OrganizationCreatedEvent = (EventBase) & ({
+  type: "organization.created";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    name: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type OrganizationPrintSettingsUpdatedEvent = (EventBase) & ({
+  type: "organization.print_settings_updated";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    /** Names of the changed fields */
+    changed: Array<string>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type OrganizationUpdatedEvent = (EventBase) & ({
+  type: "organization.updated";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    name: string;
+    outboundHosts?: Array<string>;
+    emailDomains?: Array<string>;
+    timezone?: string;
+    workingDays?: Array<string>;
+    holidays?: Array<string>;
+    cutoffTime?: string | null;
+    requiresTotp?: boolean;
+    requiresStepUp?: boolean;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type OutboundPausedEvent = (EventBase) & ({
+  type: "outbound.paused";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    reason: string;
+    pausedAt: string;
+    backupTakenAt: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type OutboundResumedEvent = (EventBase) & ({
+  type: "outbound.resumed";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    reason: string;
+    pausedAt: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type PackingLabelRequestedEvent = (EventBase) & ({
+  type: "packing.label_requested";
+  data: {
+    items: Array<{
+      id: string;
+      /** Of the order */
+      number: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    orderId: string;
+    station: string | null;
+    /** At most 100 */
+    contents: Array<{
+      sku: string;
+      quantity: number;
+    }>;
+    /** The run that buys the label */
+    labelRunId: string | null;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type PackingPackedEvent = (EventBase) & ({
+  type: "packing.packed";
+  data: {
+    items: Array<{
+      id: string;
+      /** Of the order */
+      number: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    orderId: string;
+    station: string | null;
+    /** At most 100 */
+    contents: Array<{
+      sku: string;
+      quantity: number;
+    }>;
+    /** The run that buys the label */
+    labelRunId: string | null;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type PackingScanRejectedEvent = (EventBase) & ({
+  type: "packing.scan_rejected";
+  data: {
+    items: Array<{
+      id: string;
+      /** Of the order */
+      number: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    orderId: string;
+    station: string | null;
+    /** wrong_item, too_many_items or item_not_needed */
+    reason: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type PackingScanUndoneEvent = (EventBase) & ({
+  type: "packing.scan_undone";
+  data: {
+    items: Array<{
+      id: string;
+      /** Of the order */
+      number: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    orderId: string;
+    station: string | null;
+    lineId: string;
+    quantity: number;
+    /** Units of the line after it */
+    packed: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type PackingScannedEvent = (EventBase) & ({
+  type: "packing.scanned";
+  data: {
+    items: Array<{
+      id: string;
+      /** Of the order */
+      number: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    orderId: string;
+    station: string | null;
+    lineId: string;
+    quantity: number;
+    /** Units of the line after it */
+    packed: number;
+    sku: string;
+    needed: number;
+    /** Counted without a barcode */
+    byHand: boolean;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type PackingSession = {
+  id: string;
+  orderId: string;
+  orderNumber: string;
+  /** `stopped`: ended without being packed */
+  status: Open<"open" | "packed" | "stopped">;
+  station: string | null;
+  packer: Actor;
+  /** Of an ended session: what was packed */
+  items: Array<{
+    lineId: string;
+    sku: string;
+    /** Units to pack: not shipped and not refunded yet */
+    needed: number;
+    packed: number;
+    name?: string;
+    weight?: Weight;
+    /** Of a picture; the hub does not fetch it */
+    imageUrl?: string;
+    /** Of the variant, such as Color: Blue */
+    options?: Array<{
+      name: string;
+      value: string;
+    }>;
+    /** What the customer chose or wrote, such as an engraving */
+    properties?: Array<{
+      name: string;
+      value: string;
+    }>;
+  }>;
+  neededCount: number;
+  packedCount: number;
+  /** Every item has as many units as needed, and no more */
+  isComplete: boolean;
+  box: {
+    name: string;
+    dimensions?: Dimensions;
+    weight?: Weight;
+  } | null;
+  weight: Weight | null;
+  expectedWeight: {
+    value: number;
+    /** Other spellings are accepted, such as LB, lbs or pounds */
+    unit: Open<"g" | "kg" | "oz" | "lb">;
+  } | null;
+  /** The run that buys the label; see GET /operations/runs/{id} */
+  labelRunId: string | null;
+  createdAt: string;
+  endedAt: string | null;
+  updatedAt: string;
+  /** Also the ETag; send it as If-Match to avoid lost updates */
+  version: number;
+};
+
+export type PackingStartedEvent = (EventBase) & ({
+  type: "packing.started";
+  data: {
+    items: Array<{
+      id: string;
+      /** Of the order */
+      number: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    orderId: string;
+    station: string | null;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type PackingStoppedEvent = (EventBase) & ({
+  type: "packing.stopped";
+  data: {
+    items: Array<{
+      id: string;
+      /** Of the order */
+      number: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    orderId: string;
+    station: string | null;
+    /** The order was placed on hold */
+    holdReason: string | null;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type PackingTakenOverEvent = (EventBase) & ({
+  type: "packing.taken_over";
+  data: {
+    items: Array<{
+      id: string;
+      /** Of the order */
+      number: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    orderId: string;
+    station: string | null;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type PackingUpdatedEvent = (EventBase) & ({
+  type: "packing.updated";
+  data: {
+    items: Array<{
+      id: string;
+      /** Of the order */
+      number: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    orderId: string;
+    station: string | null;
+    box: string | null;
+    weight: Weight | null;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
 
 export type Pagination = {
   page: number;
@@ -1968,6 +5070,116 @@ export type Pickup = {
   version: number;
 };
 
+export type PickupCancelRejectedEvent = (EventBase) & ({
+  type: "pickup.cancel_rejected";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    confirmationNumber: string | null;
+    pickupDate: string;
+    readyAt: string;
+    closeAt: string;
+    labelCount?: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type PickupCancelRequestedEvent = (EventBase) & ({
+  type: "pickup.cancel_requested";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    confirmationNumber: string | null;
+    pickupDate: string;
+    readyAt: string;
+    closeAt: string;
+    labelCount?: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type PickupCancelledEvent = (EventBase) & ({
+  type: "pickup.cancelled";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    confirmationNumber: string | null;
+    pickupDate: string;
+    readyAt: string;
+    closeAt: string;
+    labelCount?: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type PickupChangeRejectedEvent = (EventBase) & ({
+  type: "pickup.change_rejected";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    confirmationNumber: string | null;
+    pickupDate: string;
+    readyAt: string;
+    closeAt: string;
+    labelCount?: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type PickupChangeRequestedEvent = (EventBase) & ({
+  type: "pickup.change_requested";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    confirmationNumber: string | null;
+    pickupDate: string;
+    readyAt: string;
+    closeAt: string;
+    labelCount?: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
 export type PickupCheck = {
   ok: boolean;
   timezone: string;
@@ -2001,6 +5213,160 @@ export type PickupCheck = {
     group: string | null;
   } | null;
 };
+
+export type PickupCompletedEvent = (EventBase) & ({
+  type: "pickup.completed";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    confirmationNumber: string | null;
+    pickupDate: string;
+    readyAt: string;
+    closeAt: string;
+    labelCount?: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type PickupConfirmedEvent = (EventBase) & ({
+  type: "pickup.confirmed";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    confirmationNumber: string | null;
+    pickupDate: string;
+    readyAt: string;
+    closeAt: string;
+    labelCount?: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type PickupDispatchedEvent = (EventBase) & ({
+  type: "pickup.dispatched";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    confirmationNumber: string | null;
+    pickupDate: string;
+    readyAt: string;
+    closeAt: string;
+    labelCount?: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type PickupFailedEvent = (EventBase) & ({
+  type: "pickup.failed";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    confirmationNumber: string | null;
+    pickupDate: string;
+    readyAt: string;
+    closeAt: string;
+    labelCount?: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type PickupMissedEvent = (EventBase) & ({
+  type: "pickup.missed";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    confirmationNumber: string | null;
+    pickupDate: string;
+    readyAt: string;
+    closeAt: string;
+    labelCount?: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type PickupPreviousCancelledEvent = (EventBase) & ({
+  type: "pickup.previous_cancelled";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    confirmationNumber: string | null;
+    pickupDate: string;
+    readyAt: string;
+    closeAt: string;
+    labelCount?: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type PickupPreviousNotCancelledEvent = (EventBase) & ({
+  type: "pickup.previous_not_cancelled";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    confirmationNumber: string | null;
+    pickupDate: string;
+    readyAt: string;
+    closeAt: string;
+    labelCount?: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
 
 export type PickupRequest = {
   carrierAccountId: string;
@@ -2046,6 +5412,122 @@ export type PickupRequest = {
   /** Also collect labels whose ship date is up to this many days before the pickup day and whose parcels the carrier does not have, such as those of a weekend. Default 0 */
   earlierShipDays?: number;
 };
+
+export type PickupRequestedEvent = (EventBase) & ({
+  type: "pickup.requested";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    confirmationNumber: string | null;
+    pickupDate: string;
+    readyAt: string;
+    closeAt: string;
+    labelCount?: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type PickupResponseMissingEvent = (EventBase) & ({
+  type: "pickup.response_missing";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    confirmationNumber: string | null;
+    pickupDate: string;
+    readyAt: string;
+    closeAt: string;
+    labelCount?: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type PickupScheduledEvent = (EventBase) & ({
+  type: "pickup.scheduled";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    status: string;
+    carrier: string;
+    confirmationNumber: string | null;
+    pickupDate: string;
+    readyAt: string;
+    closeAt: string;
+    labelCount?: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type PipelineAction = HoldAction | ReleaseHoldAction | ApproveAction | RequireReviewAction | SetStatusAction | CancelAction | RestoreAction | ArchiveAction | UnarchiveAction | SetPriorityAction | AssertAction | AddTagsAction | RemoveTagsAction | SetTagsAction | AddNoteAction | SetCustomFieldAction | AssignUserAction | SetDatesAction | AssignLocationAction | AllocateAction | EditLinesAction | ExpandKitsAction | SwapSkuAction | SplitAction | MergeAction | DuplicateAction | SetShippingAction | ChooseRateAction | SetPackageAction | ChoosePackageAction | ValidateAddressAction | UpdateAddressAction | SendToFulfillmentAction | RecallFulfillmentAction | BuyLabelAction | VoidLabelAction | CreateReturnAction | MarkShippedAction | CorrectTrackingAction | MarkUnshippedAction | MarkPaidAction | RunTaskAction | SetFieldFromRequestAction | UpdateSourceAction | SendEmailAction | NotifyAction;
+
+export type PipelineCreatedEvent = (EventBase) & ({
+  type: "pipeline.created";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    name: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type PipelineDeletedEvent = (EventBase) & ({
+  type: "pipeline.deleted";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    name: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type PipelineUpdatedEvent = (EventBase) & ({
+  type: "pipeline.updated";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    name: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
 
 export type PreflightReport = {
   /** Send it with the run to detect orders that changed in between */
@@ -2166,6 +5648,52 @@ export type PreflightReport = {
   orders_truncated: boolean;
 };
 
+export type PreviewClockSetEvent = (EventBase) & ({
+  type: "preview.clock_set";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    mode: string;
+    offsetMs?: number;
+    at?: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type PreviewResetEvent = (EventBase) & ({
+  type: "preview.reset";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type PreviewSeededEvent = (EventBase) & ({
+  type: "preview.seeded";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    orders: number;
+    shipments: number;
+    carrierAccounts: number;
+    pickups: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
 export type Quote = {
   carrierAccountId: string;
   rateCard: {
@@ -2268,12 +5796,19 @@ export type RateCard = {
       /** A calendar date, such as 2026-01-31 */
       to?: string;
       requires?: string;
+      /** Applies together with any of these surcharges */
+      requiresAny?: Array<string>;
+      /** More than this many parcels in the week, by `weeklyPieces` of the card */
+      weeklyPiecesOver?: number;
+      weeklyPiecesUpTo?: number;
     };
     group?: string;
     priority?: number;
     minBillableWeight?: Weight;
     isFuelApplied?: boolean;
     allocationPercent?: number;
+    /** `shipment`: charged once per shipment, with its first parcel */
+    per?: "parcel" | "shipment";
   }>;
   fuel?: {
     percent?: number;
@@ -2286,6 +5821,44 @@ export type RateCard = {
     /** Which amount the percentage applies to: the list price, the price after discount, or that plus surcharges */
     appliesTo: "base_list" | "base_net" | "subtotal";
   };
+  fuelByService?: Array<{
+    services?: Array<string>;
+    mode?: "ground" | "air";
+    percent?: number;
+    table?: Array<{
+      /** A calendar date, such as 2026-01-31 */
+      from: string;
+      percent: number;
+    }>;
+    discountPercent?: number;
+    /** Which amount the percentage applies to: the list price, the price after discount, or that plus surcharges */
+    appliesTo: "base_list" | "base_net" | "subtotal";
+  }>;
+  /** What the carrier counts as the weekly revenue, from a day on; it decides the tiers of earned discounts */
+  weeklyRevenue?: Array<{
+    /** A calendar date, such as 2026-01-31 */
+    from: string;
+    amount: number;
+  }>;
+  /** Parcels per week, from a day on; they decide surcharges with `weeklyPiecesOver` and `weeklyPiecesUpTo` */
+  weeklyPieces?: Array<{
+    /** A calendar date, such as 2026-01-31 */
+    from: string;
+    pieces: number;
+  }>;
+  zoneExceptions?: Array<{
+    destinationStates?: Array<string>;
+    /** ZIPs, ZIP3s or ranges: 99501, 995, 995-997 */
+    destinations?: Array<string>;
+    /** Default: everywhere */
+    origins?: Array<string>;
+    services?: Array<string>;
+    mode?: "ground" | "air";
+    /** null: not served */
+    zone: string | null;
+  }>;
+  /** Which parcels of a comparison are one shipment: those with the same lead tracking number (default), or also those sent on the same day with the same service from the same ZIP to the same ZIP */
+  shipmentsBy?: "lead" | "day_and_destination";
   services: Array<{
     code: string;
     name?: string;
@@ -2304,12 +5877,62 @@ export type RateCard = {
     dim?: {
       /** Cubic inches per pound, or cubic cm per kg */
       divisor: number;
-      unit?: "in" | "cm";
+      /** Divisors of smaller parcels: the first `upToVolume` that is not below the volume counts */
+      tiers?: Array<{
+        upToVolume: number;
+        /** Cubic inches per pound, or cubic cm per kg */
+        divisor: number;
+      }>;
       /** Parcels up to this volume have no dimensional weight */
       thresholdVolume?: number;
+      unit?: "in" | "cm";
+      /** Terms from a day on, in place of divisor, tiers and threshold */
+      dated?: Array<{
+        /** A calendar date, such as 2026-01-31 */
+        from: string;
+        /** Cubic inches per pound, or cubic cm per kg */
+        divisor: number;
+        /** Divisors of smaller parcels: the first `upToVolume` that is not below the volume counts */
+        tiers?: Array<{
+          upToVolume: number;
+          /** Cubic inches per pound, or cubic cm per kg */
+          divisor: number;
+        }>;
+        /** Parcels up to this volume have no dimensional weight */
+        thresholdVolume?: number;
+      }>;
       /** Rounding of each side to whole inches or centimeters, for volume, limits and size surcharges. Default `up`, as carriers do since August 2025; `nearest` before */
       rounding?: "nearest" | "up" | "none";
     };
+    cubic?: {
+      /** Upper limits in cubic feet, ascending. Each side is first rounded down to a quarter of an inch */
+      tiers: Array<number>;
+      rates: Record<string, Array<number | null>>;
+      maxWeight?: Weight;
+      maxLength?: number;
+      /** `lower` (default): only if its base price is lower than the price by weight; `always`: in place of it */
+      use?: "lower" | "always";
+    };
+    hundredweight?: {
+      /** Prices are per hundred of this unit; default lb */
+      unit?: "lb" | "kg";
+      /** Default 2 */
+      minPieces?: number;
+      /** Lower limits of the weight bands, ascending; lighter shipments are priced parcel by parcel */
+      weightFrom: Array<number>;
+      rates: Record<string, Array<number | null>>;
+      minPieceWeight?: Weight;
+      discountPercent?: number;
+      minimum?: number;
+      /** The next band's price for its lowest weight is used if it is lower */
+      isDeficitRated?: boolean;
+      /** `lower` (default): only if its base price is lower than the price by weight; `always`: in place of it */
+      use?: "lower" | "always";
+    };
+    /** The parcels of a shipment are priced one by one (default), or as one weight: the sum of their billable weights */
+    multiPiece?: "each" | "total";
+    /** Zones found by distance, each with its name in the prices of this service, such as 2: 202. Zones of charts stay as they are */
+    zoneNames?: Record<string, string>;
     limits?: {
       maxWeight?: Weight;
       maxLength?: number;
@@ -2319,6 +5942,11 @@ export type RateCard = {
     };
     discounts?: Array<{
       percent?: number;
+      /** An earned discount: the last tier whose `revenueFrom` is not above `weeklyRevenue` of the card counts; below the first there is none */
+      tiers?: Array<{
+        revenueFrom: number;
+        percent: number;
+      }>;
       amount?: number;
       zones?: Array<string>;
       weightFrom?: Weight;
@@ -2331,8 +5959,11 @@ export type RateCard = {
       zone?: string;
       weight?: Weight;
       reduction?: number;
+      reductionPercent?: number;
     };
     transitDays?: Record<string, number>;
+    /** The carrier refunds late deliveries; the audit of invoices looks for them */
+    isGuaranteed?: boolean;
   }>;
 };
 
@@ -2403,6 +6034,17 @@ export type RateComparison = {
   /** An input of the prices has changed since processing: the rate card in effect, today or on the parcels' ship dates, a zone chart, a condition set or a service alias */
   stale: boolean;
   options: RatingOptions;
+  /** The contracts of a comparison with several; see `GET .../mix` */
+  targets?: Array<{
+    /** Number of the target, from 1, in the order of `targets` */
+    target: number;
+    name: string;
+    carrierAccountId: string;
+    carrierAccountName: string;
+    rateCardId: string | null;
+    minParcels: number | null;
+    minRevenue: number | null;
+  }>;
   error: {
     code: string;
     message: string;
@@ -2414,6 +6056,94 @@ export type RateComparison = {
   /** Also the ETag; send it as If-Match to avoid lost updates */
   version: number;
 };
+
+export type RateComparisonCompletedEvent = (EventBase) & ({
+  type: "rate_comparison.completed";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    revision: number;
+    counts: Record<string, unknown>;
+    totals: Record<string, unknown>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type RateComparisonCompletedWithErrorsEvent = (EventBase) & ({
+  type: "rate_comparison.completed_with_errors";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    revision: number;
+    counts: Record<string, unknown>;
+    totals: Record<string, unknown>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type RateComparisonCreatedEvent = (EventBase) & ({
+  type: "rate_comparison.created";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    name: string;
+    carrierAccountId: string;
+    itemCount: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type RateComparisonDeletedEvent = (EventBase) & ({
+  type: "rate_comparison.deleted";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    name: string;
+    status: string;
+    itemCount: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type RateComparisonFailedEvent = (EventBase) & ({
+  type: "rate_comparison.failed";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    revision: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
 
 export type RateComparisonItem = {
   index: number;
@@ -2493,7 +6223,338 @@ export type RateComparisonItemRequest = {
   /** A calendar date, such as 2026-01-31 */
   shipDate?: string;
   currency?: string;
+  /** The same for all parcels of a shipment, such as the tracking number of its first parcel. Cards with hundredweight or multi-piece prices rate these parcels together */
+  leadTrackingNumber?: string;
 };
+
+export type RateComparisonMix = {
+  comparisonId: string;
+  revision: number;
+  currency: string;
+  /** Parcels with a price of at least one target */
+  parcels: number;
+  /** Paid for them */
+  sourceCost: number;
+  /** Parcels that every target has a price for */
+  common: {
+    parcels: number;
+    /** With two decimals */
+    sourceCost: number;
+  };
+  targets: Array<{
+    /** Number of the target, from 1, in the order of `targets` */
+    target: number;
+    name: string;
+    carrierAccountId: string;
+    carrierAccountName: string;
+    rateCardId: string | null;
+    minParcels: number | null;
+    minRevenue: number | null;
+    rateCard: {
+      id: string | null;
+      version: number | null;
+      name: string;
+    } | null;
+    terms: {
+      /** Replaces the card's fuel percentage or table; `appliesTo` and the fuel discount stay */
+      fuelPercent?: number;
+      /** Percentage of the list price, on top of the card's discounts */
+      extraDiscountPercent?: number;
+      /** Cubic inches per pound, for services with a divisor in inches; other services are unchanged */
+      dimDivisor?: number;
+      /** General increase of all list prices; negative: a decrease */
+      increasePercent?: number;
+      /** Increase of single surcharges, by code; -100: free */
+      surchargePercents?: Record<string, number>;
+      /** Added to the minimum of each service that has one; negative: a reduction */
+      minimumChange?: number;
+    };
+    /** Parcels with a price of this target */
+    parcels: number;
+    /** Paid for these parcels */
+    sourceCost: number;
+    /** With two decimals */
+    targetCost: number;
+    /** With two decimals */
+    savings: number;
+    savingsPct: number | null;
+    /** The cheapest targets for the same parcels; never more than `targetCost` */
+    bestCost: number;
+    /** For the parcels that every target has a price for */
+    commonCost: number;
+    costBreakdown: {
+      base: number;
+      discount: number;
+      minimum: number;
+      surcharges: Record<string, number>;
+      fuel: number;
+      total: number;
+    };
+    zoneBreakdown: Array<{
+      zone: string;
+      items: number;
+      sharePct: number;
+      sourceCost: number;
+      targetCost: number;
+      savings: number;
+      savingsPct: number | null;
+      sourceAvg: number;
+      targetAvg: number;
+      wins: number;
+      losses: number;
+      ties: number;
+      avgDistanceMiles: number | null;
+    }>;
+  }>;
+  /** The cheapest target for each parcel; of equal ones the first */
+  bestMix: {
+    /** With two decimals */
+    cost: number;
+    /** Against the amount paid */
+    savings: number;
+    savingsPct: number | null;
+    targets: Array<{
+      target: number;
+      parcels: number;
+      /** With two decimals */
+      cost: number;
+      sharePct: number;
+    }>;
+    /** Parcels that stay with the carrier that was paid */
+    source: {
+      parcels: number;
+      /** With two decimals */
+      cost: number;
+    };
+  };
+  ruleMix: {
+    /** With two decimals */
+    cost: number;
+    /** Against the amount paid */
+    savings: number;
+    savingsPct: number | null;
+    targets: Array<{
+      target: number;
+      parcels: number;
+      /** With two decimals */
+      cost: number;
+      sharePct: number;
+    }>;
+    /** Parcels that stay with the carrier that was paid */
+    source: {
+      parcels: number;
+      /** With two decimals */
+      cost: number;
+    };
+    /** With two decimals */
+    aboveBest: number;
+    aboveBestPct: number | null;
+    /** In the order of `rules` */
+    rules: Array<{
+      target: number;
+      parcels: number;
+      /** With two decimals */
+      cost: number;
+      /** The cheapest targets for the same parcels */
+      bestCost: number;
+      /** With two decimals */
+      aboveBest: number;
+    }>;
+    /** Parcels that no rule decides: the cheapest target */
+    unmatched: {
+      parcels: number;
+      /** With two decimals */
+      cost: number;
+    };
+  } | null;
+  committedMix: {
+    /** With two decimals */
+    cost: number;
+    /** Against the amount paid */
+    savings: number;
+    savingsPct: number | null;
+    targets: Array<{
+      target: number;
+      parcels: number;
+      /** With two decimals */
+      cost: number;
+      sharePct: number;
+    }>;
+    /** Parcels that stay with the carrier that was paid */
+    source: {
+      parcels: number;
+      /** With two decimals */
+      cost: number;
+    };
+    /** With two decimals */
+    aboveBest: number;
+    aboveBestPct: number | null;
+    /** No cheaper mix meets the commitments. With a committed amount the mix is close to the cheapest, but not proven to be it */
+    isOptimal: boolean;
+    commitments: Array<{
+      target: number;
+      minParcels: number | null;
+      /** With two decimals */
+      minRevenue: number | null;
+      parcels: number;
+      /** With two decimals */
+      cost: number;
+      missingParcels: number;
+      /** With two decimals */
+      missingRevenue: number;
+      isMet: boolean;
+    }>;
+  } | null;
+};
+
+export type RateComparisonProcessingStartedEvent = (EventBase) & ({
+  type: "rate_comparison.processing_started";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    revision: number;
+    rateCardId: string | null;
+    rateCardVersion: number | null;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type RateComparisonRestartedEvent = (EventBase) & ({
+  type: "rate_comparison.restarted";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    revision: number;
+    processed: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type RateComparisonScenario = {
+  id: string;
+  name: string;
+  /** Other terms of the contracts; for the same field the last entry that names the target counts */
+  terms?: Array<{
+    /** Default: all targets */
+    target?: number;
+    /** Replaces the card's fuel percentage or table; `appliesTo` and the fuel discount stay */
+    fuelPercent?: number;
+    /** Percentage of the list price, on top of the card's discounts */
+    extraDiscountPercent?: number;
+    /** Cubic inches per pound, for services with a divisor in inches; other services are unchanged */
+    dimDivisor?: number;
+    /** General increase of all list prices; negative: a decrease */
+    increasePercent?: number;
+    /** Increase of single surcharges, by code; -100: free */
+    surchargePercents?: Record<string, number>;
+    /** Added to the minimum of each service that has one; negative: a reduction */
+    minimumChange?: number;
+  }>;
+  /** A mix by rules. The first rule that matches a parcel and whose target has a price for it decides; without one the cheapest target. A rule without conditions matches all parcels */
+  rules?: Array<{
+    /** Number of the target, from 1, in the order of `targets` */
+    target: number;
+    /** Services as the items name them; case-insensitive */
+    serviceTypes?: Array<string>;
+    serviceLevels?: Array<Open<"media" | "economy" | "ground" | "three_day" | "two_day" | "two_day_am" | "overnight_saver" | "overnight" | "overnight_early" | "same_day">>;
+    /** Zones of this target */
+    zones?: Array<string>;
+    /** Heavier than this; the weight of the parcel itself */
+    weightOver?: {
+      value: number;
+      /** Other spellings are accepted, such as LB, lbs or pounds */
+      unit: Open<"g" | "kg" | "oz" | "lb">;
+    };
+    /** At most this heavy */
+    weightUpTo?: {
+      value: number;
+      /** Other spellings are accepted, such as LB, lbs or pounds */
+      unit: Open<"g" | "kg" | "oz" | "lb">;
+    };
+  }>;
+  /** Default: those of the targets */
+  commitments?: Array<{
+    /** Number of the target, from 1, in the order of `targets` */
+    target: number;
+    /** Parcels committed to, of this upload */
+    minParcels?: number;
+    /** Amount committed to, at the prices of the target, for this upload */
+    minRevenue?: number;
+  }>;
+  /** The mixes may also leave a parcel with the carrier that was paid. Default false */
+  keepSource?: boolean;
+  result: RateComparisonMix | null;
+  /** The comparison was processed since; run the scenario. One of a draft has no result before */
+  stale: boolean;
+  createdAt: string;
+  updatedAt: string;
+  /** Also the ETag; send it as If-Match to avoid lost updates */
+  version: number;
+};
+
+export type RateComparisonScenarioCreatedEvent = (EventBase) & ({
+  type: "rate_comparison.scenario_created";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    revision: number;
+    name: string;
+    scenarioId: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type RateComparisonScenarioDeletedEvent = (EventBase) & ({
+  type: "rate_comparison.scenario_deleted";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    revision: number;
+    name: string;
+    scenarioId: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type RateComparisonScenarioUpdatedEvent = (EventBase) & ({
+  type: "rate_comparison.scenario_updated";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    revision: number;
+    name: string;
+    scenarioId: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
 
 export type RateComparisonSummary = {
   comparisonId: string;
@@ -2715,6 +6776,40 @@ export type RatingOptions = {
   };
 };
 
+export type RecallFulfillmentAction = {
+  type: "recall_fulfillment";
+  params?: {
+    /** Default: the bridge the order was sent to, else the bridge of its location */
+    bridge_id?: string;
+    reason?: string;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type ReleaseHoldAction = {
+  type: "release_hold";
+  params?: {
+    handles?: Array<string>;
+    reasons?: Array<"awaiting_payment" | "high_risk_of_fraud" | "incorrect_address" | "inventory_out_of_stock" | "unknown_delivery_date" | "awaiting_return_items" | "upsell_window" | "shipping_method" | "customer_request" | "operator" | "source_conflict" | "other">;
+    all?: boolean;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type RemoveTagsAction = {
+  type: "remove_tags";
+  params: {
+    tags: Array<string>;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
 export type Replay = {
   transformationId: string;
   version: number;
@@ -2747,11 +6842,61 @@ export type Replay = {
   }>;
 };
 
+export type RequireReviewAction = {
+  type: "require_review";
+  params?: {
+    reason?: string;
+    /** ID of the user who reviews the order */
+    assignee_id?: string;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type RestoreAction = {
+  type: "restore";
+  params?: {
+    status?: "ready";
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type RetentionRemovedEvent = (EventBase) & ({
+  type: "retention.removed";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    kind: string;
+    count: number;
+    endedBefore: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type RunTaskAction = {
+  type: "run_task";
+  params: {
+    bridge_id: string;
+    task_name: string;
+    input?: Record<string, unknown>;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
 export type SavedPipeline = {
   id: string;
   name: string;
   description: string;
-  actions: Array<Record<string, unknown>>;
+  actions: Array<PipelineAction>;
   /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
   on_error: Open<"skip_order" | "continue" | "abort_run">;
   atomic: boolean;
@@ -2818,12 +6963,155 @@ export type Schedule = {
     email?: string;
     /** Of an API key or a background process of the hub */
     name?: string;
+    /** Set if an AI assistant acted, with an agent key or through MCP */
+    kind?: Open<"agent">;
   } | null;
   createdAt: string;
   updatedAt: string;
   /** Also the ETag; send it as If-Match to avoid lost updates */
   version: number;
 };
+
+export type ScheduleBackfilledEvent = (EventBase) & ({
+  type: "schedule.backfilled";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    from: string;
+    to: string;
+    queued: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ScheduleCreatedEvent = (EventBase) & ({
+  type: "schedule.created";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    name?: string | null;
+    bridgeId?: string;
+    taskName?: string;
+    cron?: string;
+    timezone?: string;
+    isActive?: boolean;
+    overlap?: string;
+    missed?: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ScheduleDeletedEvent = (EventBase) & ({
+  type: "schedule.deleted";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    name: string | null;
+    taskName: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type SchedulePausedEvent = (EventBase) & ({
+  type: "schedule.paused";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    reason?: string;
+    bridgeId?: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ScheduleResumedEvent = (EventBase) & ({
+  type: "schedule.resumed";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    nextRunAt: string | null;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ScheduleRunsSkippedEvent = (EventBase) & ({
+  type: "schedule.runs_skipped";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    skippedForOverlap: number;
+    missed: number;
+    ran: number;
+    lastSkippedRun: {
+      scheduledFor: string;
+      reason: string;
+      message: string;
+    } | null;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ScheduleTriggeredEvent = (EventBase) & ({
+  type: "schedule.triggered";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    executionId: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ScheduleUpdatedEvent = (EventBase) & ({
+  type: "schedule.updated";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    /** Names of the changed fields */
+    changed: Array<string>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
 
 export type Selection = {
   id: string;
@@ -2841,6 +7129,251 @@ export type Selection = {
   expires_at: string;
 };
 
+export type SendEmailAction = {
+  type: "send_email";
+  params: {
+    /** Addresses, `customer` or `assignee`. Default: customer */
+    to?: Array<string>;
+    subject: string;
+    text: string;
+    /** Default: the only bridge that sends e-mail */
+    bridge_id?: string;
+    /** Besides the text. Values that are filled in are escaped */
+    html?: string;
+    /** Default: as in the settings of the bridge */
+    reply_to?: string;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type SendToFulfillmentAction = {
+  type: "send_to_fulfillment";
+  params?: {
+    /** Default: the bridge of the order's location */
+    bridge_id?: string;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type SessionEndedEvent = (EventBase) & ({
+  type: "session.ended";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type SessionReauthenticatedEvent = (EventBase) & ({
+  type: "session.reauthenticated";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type SessionRevokedEvent = (EventBase) & ({
+  type: "session.revoked";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    count: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type SessionSignInFailedEvent = (EventBase) & ({
+  type: "session.sign_in_failed";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    failures: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type SessionStartedEvent = (EventBase) & ({
+  type: "session.started";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type SessionTokenReuseDetectedEvent = (EventBase) & ({
+  type: "session.token_reuse_detected";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type SetCustomFieldAction = {
+  type: "set_custom_field";
+  params: {
+    key: string;
+    value: string | number | boolean | null;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type SetDatesAction = {
+  type: "set_dates";
+  params?: {
+    /** A moment, or a day, which stands for its first moment in the time zone of the organization */
+    ship_by?: string | null;
+    /** A moment, or a day, which stands for its first moment in the time zone of the organization */
+    deliver_by?: string | null;
+    /** A moment, or a day, which stands for its first moment in the time zone of the organization */
+    dispatch_on?: string | null;
+    /** By working days of the organization, instead of a date */
+    ship_by_after?: {
+      /** Negative: before that day */
+      working_days: number;
+      /** Where the count starts. `now` and `ordered_at` after the cut-off time count from the next working day. Default: now */
+      from?: "now" | "ordered_at" | "ship_by" | "deliver_by" | "dispatch_on";
+      /** Time of that day, such as 16:00. Default: its first moment */
+      time?: string;
+    };
+    /** By working days of the organization, instead of a date */
+    deliver_by_after?: {
+      /** Negative: before that day */
+      working_days: number;
+      /** Where the count starts. `now` and `ordered_at` after the cut-off time count from the next working day. Default: now */
+      from?: "now" | "ordered_at" | "ship_by" | "deliver_by" | "dispatch_on";
+      /** Time of that day, such as 16:00. Default: its first moment */
+      time?: string;
+    };
+    /** By working days of the organization, instead of a date */
+    dispatch_on_after?: {
+      /** Negative: before that day */
+      working_days: number;
+      /** Where the count starts. `now` and `ordered_at` after the cut-off time count from the next working day. Default: now */
+      from?: "now" | "ordered_at" | "ship_by" | "deliver_by" | "dispatch_on";
+      /** Time of that day, such as 16:00. Default: its first moment */
+      time?: string;
+    };
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type SetFieldFromRequestAction = {
+  type: "set_field_from_request";
+  params: {
+    bridge_id: string;
+    task_name: string;
+    input?: Record<string, unknown>;
+    /** Where the value is in the answer, such as data.score or items[0].id */
+    path: string;
+    /** The field to set: customFields.<name>, priority, riskLevel, poNumber, requestedDeliveryDate, shipBy, deliverBy, dispatchOn */
+    field: string;
+    /** If the answer has no such value. keep: the order stays as it is. Default: fail */
+    if_missing?: "fail" | "keep";
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type SetPackageAction = {
+  type: "set_package";
+  params?: {
+    weight?: Weight;
+    weight_mode?: "set" | "add";
+    dimensions?: Dimensions;
+    /** Number of packages */
+    package_count?: number;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type SetPriorityAction = {
+  type: "set_priority";
+  params: {
+    priority: "low" | "normal" | "high" | "urgent";
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type SetShippingAction = {
+  type: "set_shipping";
+  params?: {
+    carrier_account_id?: string | null;
+    carrier?: string | null;
+    service?: string | null;
+    package_type?: string | null;
+    third_party_billing?: {
+      account: string;
+      zip?: string;
+      country?: string;
+    } | null;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type SetStatusAction = {
+  type: "set_status";
+  params: {
+    status: "draft" | "new" | "review_required" | "awaiting_payment" | "ready" | "sent" | "partially_shipped" | "shipped" | "delivered" | "cancelled";
+    reason?: string;
+    force?: boolean;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type SetTagsAction = {
+  type: "set_tags";
+  params: {
+    tags: Array<string>;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
 export type Shipment = {
   id: string;
   orderId: string | null;
@@ -2848,6 +7381,10 @@ export type Shipment = {
   source: Open<"api" | "import" | "run" | "bridge" | "demo" | "label">;
   carrier: string | null;
   service: string | null;
+  /** Account of the label; null: not bought here */
+  carrierAccountId: string | null;
+  /** Of the contract, or else of the carrier's quote */
+  zone: string | null;
   trackingNumber: string | null;
   status: Open<"pre_transit" | "in_transit" | "out_for_delivery" | "ready_for_pickup" | "attempt_failed" | "exception" | "delivered" | "returned" | "cancelled" | "unknown">;
   statusAt: string | null;
@@ -2866,7 +7403,25 @@ export type Shipment = {
   shippedAt: string;
   promisedAt: string | null;
   promisedDate: string | null;
-  promiseSource: Open<"request" | "order" | "carrier" | "service_level" | null>;
+  promiseSource: Open<"request" | "order" | "contract" | "quote" | "carrier" | "service_level" | null>;
+  promiseRule: {
+    /** `contract`: transit days of the rate card; `carrier_days`, `carrier_date`: as the carrier said with the label or its quote; `service_level`: the usual time of the service, from the first scan */
+    basis: Open<"contract" | "carrier_days" | "carrier_date" | "service_level">;
+    transitDays: number | null;
+    /** The day from which transit days are counted */
+    startDate: string | null;
+    /** Of the place the parcel is sent from */
+    timeZone: string | null;
+    /** Of the location, else of the organization */
+    cutoffTime: string | null;
+    /** Bought at the cut-off or later: it leaves on the next day */
+    isAfterCutoff: boolean;
+    deliveryDays: Open<"mon_fri" | "mon_sat" | "mon_sun" | null>;
+    holidays: Open<"us_federal" | "us_parcel" | null>;
+    rateCardId: string | null;
+  } | null;
+  /** What the shipment is in the on-time figures. `undecided`: no delivery attempt yet, and the promised day is not over. The others besides `on_time` and `late` are left out */
+  promiseOutcome: Open<"on_time" | "late" | "no_promise" | "cancelled" | "returned" | "undecided">;
   /** The carrier's latest delivery estimate */
   estimatedAt: string | null;
   acceptedAt: string | null;
@@ -2893,6 +7448,25 @@ export type Shipment = {
     retractedAt?: string;
   }>;
 };
+
+export type ShipmentCreatedEvent = (EventBase) & ({
+  type: "shipment.created";
+  data: {
+    items: Array<{
+      id: string;
+      trackingNumber: string | null;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    carrier: string | null;
+    orderNumber: string | null;
+    status: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
 
 export type ShipmentRequest = {
   orderId?: string;
@@ -2950,6 +7524,26 @@ export type ShipmentRequest = {
   }>;
 };
 
+export type ShipmentStatusChangedEvent = (EventBase) & ({
+  type: "shipment.status_changed";
+  data: {
+    items: Array<{
+      id: string;
+      trackingNumber: string | null;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    carrier: string | null;
+    orderNumber: string | null;
+    status: string;
+    from?: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
 export type ShipmentSummary = {
   id: string;
   orderId: string | null;
@@ -2957,6 +7551,10 @@ export type ShipmentSummary = {
   source: Open<"api" | "import" | "run" | "bridge" | "demo" | "label">;
   carrier: string | null;
   service: string | null;
+  /** Account of the label; null: not bought here */
+  carrierAccountId: string | null;
+  /** Of the contract, or else of the carrier's quote */
+  zone: string | null;
   trackingNumber: string | null;
   status: Open<"pre_transit" | "in_transit" | "out_for_delivery" | "ready_for_pickup" | "attempt_failed" | "exception" | "delivered" | "returned" | "cancelled" | "unknown">;
   statusAt: string | null;
@@ -2975,7 +7573,25 @@ export type ShipmentSummary = {
   shippedAt: string;
   promisedAt: string | null;
   promisedDate: string | null;
-  promiseSource: Open<"request" | "order" | "carrier" | "service_level" | null>;
+  promiseSource: Open<"request" | "order" | "contract" | "quote" | "carrier" | "service_level" | null>;
+  promiseRule: {
+    /** `contract`: transit days of the rate card; `carrier_days`, `carrier_date`: as the carrier said with the label or its quote; `service_level`: the usual time of the service, from the first scan */
+    basis: Open<"contract" | "carrier_days" | "carrier_date" | "service_level">;
+    transitDays: number | null;
+    /** The day from which transit days are counted */
+    startDate: string | null;
+    /** Of the place the parcel is sent from */
+    timeZone: string | null;
+    /** Of the location, else of the organization */
+    cutoffTime: string | null;
+    /** Bought at the cut-off or later: it leaves on the next day */
+    isAfterCutoff: boolean;
+    deliveryDays: Open<"mon_fri" | "mon_sat" | "mon_sun" | null>;
+    holidays: Open<"us_federal" | "us_parcel" | null>;
+    rateCardId: string | null;
+  } | null;
+  /** What the shipment is in the on-time figures. `undecided`: no delivery attempt yet, and the promised day is not over. The others besides `on_time` and `late` are left out */
+  promiseOutcome: Open<"on_time" | "late" | "no_promise" | "cancelled" | "returned" | "undecided">;
   /** The carrier's latest delivery estimate */
   estimatedAt: string | null;
   acceptedAt: string | null;
@@ -2990,6 +7606,290 @@ export type ShipmentSummary = {
   /** Also the ETag; send it as If-Match to avoid lost updates */
   version: number;
 };
+
+export type ShipmentTrackingUpdatedEvent = (EventBase) & ({
+  type: "shipment.tracking_updated";
+  data: {
+    items: Array<{
+      id: string;
+      trackingNumber: string | null;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    carrier: string | null;
+    orderNumber: string | null;
+    status: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ShipmentUpdatedEvent = (EventBase) & ({
+  type: "shipment.updated";
+  data: {
+    items: Array<{
+      id: string;
+      trackingNumber: string | null;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    /** Names of the changed fields */
+    changed: Array<string>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ShipmentVoidedEvent = (EventBase) & ({
+  type: "shipment.voided";
+  data: {
+    items: Array<{
+      id: string;
+      trackingNumber: string | null;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    from: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ShipmentsCreatedEvent = (EventBase) & ({
+  type: "shipments.created";
+  data: {
+    /** At most 200; a larger change is recorded as several events with the same objectId */
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+      trackingNumber: string | null;
+    }>;
+    /** bulk, csv, bridge, fulfillment or run */
+    source: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type SplitAction = {
+  type: "split";
+  params: {
+    by: "items" | "weight" | "value" | "location" | "availability";
+    /** With by=items: the items to move to the new order */
+    line_items?: Array<{
+      /** ID of a line of the order */
+      id: string;
+      quantity: number;
+    }>;
+    /** With by=weight: maximum weight per order */
+    max_weight?: {
+      value: number;
+      /** Other spellings are accepted, such as LB, lbs or pounds */
+      unit: "g" | "kg" | "oz" | "lb";
+    };
+    /** With by=value: maximum value per order */
+    max_value?: number;
+    /** With by=location: the items of each location; the first entry with the SKU applies. Other items stay */
+    locations?: Array<{
+      location_id: string;
+      skus?: Array<string>;
+      /** ID or name of a condition set of SKUs */
+      condition_set?: string;
+    }>;
+    /** With by=availability: the unavailable items */
+    unavailable?: {
+      skus?: Array<string>;
+      /** ID or name of a condition set of SKUs */
+      condition_set?: string;
+    };
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type StockLevel = {
+  sku: string;
+  locationId: string;
+  /** As the shop or warehouse reports it; negative: oversold */
+  available: number;
+  /** Units set aside for orders that the source already has. null: not reported; `available` is then without these orders */
+  committed: number | null;
+  /** Units that the hub has allocated to orders and that are still part of `available` */
+  reserved: number;
+  /** Units that `allocate` can give to orders: available + committed - reserved */
+  allocatable: number;
+  /** The bridge that reported the level; null: set through the API */
+  bridgeId: string | null;
+  /** When the level was reported */
+  countedAt: string;
+  /** When its numbers last changed */
+  updatedAt: string;
+};
+
+export type StockUpdatedEvent = (EventBase) & ({
+  type: "stock.updated";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    bridgeId: string | null;
+    created: number;
+    updated: number;
+    unchanged: number;
+    /** Not stored: a level that was counted later is known */
+    outdated: number;
+    /** Levels that a complete pull no longer listed */
+    deleted: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type SwapSkuAction = {
+  type: "swap_sku";
+  params: {
+    /** What each SKU becomes */
+    skus: Record<string, {
+      sku: string;
+      /** Default: the name of the line */
+      name?: string;
+      /** Of one item. Default: the weight of the line */
+      weight?: {
+        value: number;
+        /** Other spellings are accepted, such as LB, lbs or pounds */
+        unit: "g" | "kg" | "oz" | "lb";
+      };
+    }>;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type TaskExecutionCancelledEvent = (EventBase) & ({
+  type: "task_execution.cancelled";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    bridgeId: string;
+    taskName: string;
+    trigger?: string;
+    attempts?: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type TaskExecutionCompletedWithErrorsEvent = (EventBase) & ({
+  type: "task_execution.completed_with_errors";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    bridgeId: string;
+    taskName: string;
+    attempts: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type TaskExecutionExpiredEvent = (EventBase) & ({
+  type: "task_execution.expired";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    bridgeId: string;
+    taskName: string;
+    attempts?: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type TaskExecutionFailedEvent = (EventBase) & ({
+  type: "task_execution.failed";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    bridgeId: string;
+    taskName: string;
+    attempts: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type TaskExecutionQueuedEvent = (EventBase) & ({
+  type: "task_execution.queued";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    bridgeId: string;
+    taskName: string;
+    trigger: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type TaskExecutionSucceededEvent = (EventBase) & ({
+  type: "task_execution.succeeded";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    bridgeId: string;
+    taskName: string;
+    attempts: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type TaskExecutionTimedOutEvent = (EventBase) & ({
+  type: "task_execution.timed_out";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    bridgeId: string;
+    taskName: string;
+    attempts: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
 
 export type Token = {
   accessToken: string;
@@ -3015,6 +7915,46 @@ export type Transformation = {
   version: number;
 };
 
+export type TransformationCreatedEvent = (EventBase) & ({
+  type: "transformation.created";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    name: string;
+    bridgeId: string;
+    taskName: string;
+    direction: string;
+    isActive: boolean;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type TransformationDeletedEvent = (EventBase) & ({
+  type: "transformation.deleted";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    name: string;
+    bridgeId: string;
+    taskName: string;
+    direction: string;
+    isActive: boolean;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
 export type TransformationTest = {
   ok: boolean;
   output: Record<string, unknown>;
@@ -3027,6 +7967,8 @@ export type TransformationTest = {
     code: string;
     message: string;
     suggestion?: string;
+    /** lookup_missed: the value that the table has no entry for */
+    value?: string;
     /** Position in the list of an each */
     item?: number;
   }>;
@@ -3034,7 +7976,7 @@ export type TransformationTest = {
     index: number;
     target: string;
     path: string;
-    /** unknown_target: the records of the task have no such field. source_missing: nothing lies there in the data. condition_outside_each: `when` of an each names what its elements have, which `where` is for. overwritten: another mapping wrote there before. empty_value_kept: an empty text is no missing value, so `default` did not apply. Or an error that onError settled */
+    /** unknown_target: the records of the task have no such field. required_target: they need this field, and no mapping fills it. source_missing: nothing lies there in the data. condition_outside_each: `when` of an each names what its elements have, which `where` is for. overwritten: another mapping wrote there before. empty_value_kept: an empty text is no missing value, so `default` did not apply. Or an error that onError settled */
     code: string;
     message: string;
     source?: string;
@@ -3060,6 +8002,26 @@ export type TransformationTest = {
   durationMs: number;
 };
 
+export type TransformationUpdatedEvent = (EventBase) & ({
+  type: "transformation.updated";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    name: string;
+    bridgeId: string;
+    taskName: string;
+    direction: string;
+    isActive: boolean;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
 export type TransformationVersion = {
   version: number;
   name: string;
@@ -3071,6 +8033,14 @@ export type TransformationVersion = {
   createdAt: string;
 };
 
+export type UnarchiveAction = {
+  type: "unarchive";
+  params?: Record<string, never>;
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
 export type UpcomingRun = {
   runAt: string;
   /** The same time in the time zone of the schedule */
@@ -3080,6 +8050,39 @@ export type UpcomingRun = {
     kind: Open<"shifted" | "repeated">;
     message: string;
   };
+};
+
+export type UpdateAddressAction = {
+  type: "update_address";
+  params: {
+    address: Address;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type UpdateSourceAction = {
+  type: "update_source";
+  params: {
+    /** What to do at the shop */
+    change: "tag" | "untag" | "note" | "hold" | "release_hold" | "cancel" | "refund";
+    tags?: Array<string>;
+    note?: string;
+    /** To refund, in the currency that the customer paid in. Default: all that is left */
+    amount?: number;
+    /** With cancel: refund the payment. Default: false */
+    refund?: boolean;
+    /** With cancel: put the items back into stock. Default: true */
+    restock?: boolean;
+    /** Whether the shop writes to the customer. Default: false */
+    notify_customer?: boolean;
+    /** Default: the bridge that the order came through */
+    bridge_id?: string;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
 };
 
 export type User = {
@@ -3096,6 +8099,197 @@ export type User = {
   updatedAt: string;
   /** Also the ETag; send it as If-Match to avoid lost updates */
   version: number;
+};
+
+export type UserCreatedEvent = (EventBase) & ({
+  type: "user.created";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    role: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type UserDeletedEvent = (EventBase) & ({
+  type: "user.deleted";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type UserOidcLinkedEvent = (EventBase) & ({
+  type: "user.oidc_linked";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type UserPasswordResetRequestedEvent = (EventBase) & ({
+  type: "user.password_reset_requested";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    expiresAt: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type UserRecoveryCodesReplacedEvent = (EventBase) & ({
+  type: "user.recovery_codes_replaced";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type UserTotpDisabledEvent = (EventBase) & ({
+  type: "user.totp_disabled";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type UserTotpEnabledEvent = (EventBase) & ({
+  type: "user.totp_enabled";
+  data: {
+    items: Array<{
+      id: string;
+    }>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type UserUpdatedEvent = (EventBase) & ({
+  type: "user.updated";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    /** Names of the changed fields */
+    changed: Array<string>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ValidateAddressAction = {
+  type: "validate_address";
+  params?: {
+    mode?: "validate_only" | "validate_and_normalize";
+    on_failure?: "hold" | "warn" | "fail";
+    /** A carrier account whose carrier is asked about the address; one call for each distinct address */
+    carrier_account_id?: string;
+    /** Writes the address as the carrier has it into the order. Requires `carrier_account_id` */
+    apply_correction?: boolean;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
+};
+
+export type ViewCreatedEvent = (EventBase) & ({
+  type: "view.created";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    name: string;
+    list: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ViewDeletedEvent = (EventBase) & ({
+  type: "view.deleted";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    name: string;
+    list: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type ViewUpdatedEvent = (EventBase) & ({
+  type: "view.updated";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    name: string;
+    list: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type VoidLabelAction = {
+  type: "void_label";
+  params?: {
+    /** Only the label with this tracking number. Default: all that are no return labels */
+    tracking_number?: string;
+  };
+  when?: Condition;
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
+  on_error?: "skip_order" | "continue" | "abort_run";
 };
 
 export type Webhook = {
@@ -3141,6 +8335,40 @@ export type Webhook = {
   /** Also the ETag; send it as If-Match to avoid lost updates */
   version: number;
 };
+
+export type WebhookCreatedEvent = (EventBase) & ({
+  type: "webhook.created";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    types: Array<string>;
+    ordering: string;
+    maxInFlight: number;
+    signing: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type WebhookDeletedEvent = (EventBase) & ({
+  type: "webhook.deleted";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
 
 export type WebhookDelivery = {
   id: string;
@@ -3199,6 +8427,74 @@ export type WebhookDeliverySummary = {
   endedAt: string | null;
 };
 
+export type WebhookDisabledEvent = (EventBase) & ({
+  type: "webhook.disabled";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    /** gone (the endpoint responded with 410) or failing */
+    reason: string;
+    failingSince: string | null;
+    consecutiveFailures: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type WebhookEnabledEvent = (EventBase) & ({
+  type: "webhook.enabled";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    /** last_position, now, or the cursor it continues after */
+    from: string;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type WebhookFailingEvent = (EventBase) & ({
+  type: "webhook.failing";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    failingSince: string | null;
+    consecutiveFailures: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type WebhookPausedEvent = (EventBase) & ({
+  type: "webhook.paused";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
 export type WebhookRequest = {
   /** Endpoint URL. https is required unless the hub may call private addresses */
   url: string;
@@ -3215,9 +8511,59 @@ export type WebhookRequest = {
   maxInFlight?: number;
 };
 
+export type WebhookResendRequestedEvent = (EventBase) & ({
+  type: "webhook.resend_requested";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    include: string;
+    estimatedCount: number;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type WebhookSecretRotatedEvent = (EventBase) & ({
+  type: "webhook.secret_rotated";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    previousSecretExpiresAt: string | null;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
+export type WebhookUpdatedEvent = (EventBase) & ({
+  type: "webhook.updated";
+  data: {
+    items: Array<{
+      id: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+    }>;
+    /** Names of the changed fields */
+    changed: Array<string>;
+    actor: EventActor;
+    /** Id of the request that caused the event; also in the log of the hub */
+    requestId: string | null;
+    cause?: EventCause;
+  };
+});
+
 export type Weight = {
   value: number;
-  /** Other spellings, such as LB, lbs or pounds, are taken for the one that is meant */
+  /** Other spellings are accepted, such as LB, lbs or pounds */
   unit: "g" | "kg" | "oz" | "lb";
 };
 
@@ -3262,6 +8608,8 @@ export type Operations = {
         /** POST /auth/oidc/sign-in can start a browser sign-in */
         canSignIn: boolean;
       } | null;
+      /** POST /auth/password-reset sends links by e-mail. Otherwise an administrator creates them */
+      passwordReset: boolean;
     };
   };
   /** Sign in and set a session cookie (`auth.session.create`) */
@@ -3389,9 +8737,29 @@ export type Operations = {
       };
       /** viewer: read only; operator: read and write; admin: also users and API keys */
       role: Open<"viewer" | "operator" | "admin" | null>;
-      scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "exceptions:read" | "exceptions:write" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
+      scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "stock:read" | "stock:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "invoices:read" | "invoices:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "exceptions:read" | "exceptions:write" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
       environment: Open<"live" | "preview">;
+      /** Ports on which the hub serves both environments. Missing where there is no preview */
+      ports?: {
+        live: number;
+        preview: number;
+      };
     };
+  };
+  /** Change your name (`me.update`) */
+  "PATCH /api/v1/me": {
+    body: {
+      name: string;
+    };
+    answer: User;
+  };
+  /** Change your e-mail address (`me.email.change`) */
+  "POST /api/v1/me/email": {
+    body: {
+      email: string;
+      currentPassword: string;
+    };
+    answer: User;
   };
   /** Get your preferences (`me.preferences.get`) */
   "GET /api/v1/me/preferences": {
@@ -3427,6 +8795,80 @@ export type Operations = {
       changed: true;
     };
   };
+  /** Check an invitation link (`auth.invitation.check`) */
+  "POST /api/v1/auth/invitation/check": {
+    body: {
+      /** The part of the link after # */
+      token: string;
+    };
+    answer: {
+      email: string;
+      /** As the inviter entered it */
+      name: string | null;
+      role: Open<"viewer" | "operator" | "admin">;
+      organization: string;
+      expiresAt: string;
+    };
+  };
+  /** Accept an invitation (`auth.invitation.accept`) */
+  "POST /api/v1/auth/invitation/accept": {
+    body: {
+      /** The part of the link after # */
+      token: string;
+      name: string;
+      password: string;
+    };
+    answer: {
+      userId: string;
+      organizationId: string;
+      /** Expires earlier after 12 hours without a request */
+      expiresAt: string;
+    };
+  };
+  /** Request a link to choose a new password (`auth.passwordReset.create`) */
+  "POST /api/v1/auth/password-reset": {
+    body: {
+      email: string;
+    };
+    answer: {
+      requested: true;
+    };
+  };
+  /** Check a password link (`auth.passwordReset.check`) */
+  "POST /api/v1/auth/password-reset/check": {
+    body: {
+      /** The part of the link after # */
+      token: string;
+    };
+    answer: {
+      email: string;
+      organization: string;
+      expiresAt: string;
+    };
+  };
+  /** Choose a new password (`auth.passwordReset.confirm`) */
+  "POST /api/v1/auth/password-reset/confirm": {
+    body: {
+      /** The part of the link after # */
+      token: string;
+      password: string;
+    };
+    answer: {
+      changed: true;
+    };
+  };
+  /** Create a link with which a user chooses a new password (`users.passwordReset.create`) */
+  "POST /api/v1/users/{id}/password-reset": {
+    path: {
+      /** Id of the user */
+      id: string;
+    };
+    answer: {
+      /** Works once. A path if the hub does not know its public address (HUB_PUBLIC_URLS) */
+      url: string;
+      expiresAt: string;
+    };
+  };
   /** List API keys (`apiKeys.list`) */
   "GET /api/v1/api-keys": {
     query: {
@@ -3445,9 +8887,14 @@ export type Operations = {
     body: {
       name: string;
       /** Default, with a warning: all scopes of the creator except admin, operations:override, audit:read and those of hub operators */
-      scopes?: Array<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "exceptions:read" | "exceptions:write" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">;
-      /** Must be in the future. Default, with a warning: never */
+      scopes?: Array<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "stock:read" | "stock:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "invoices:read" | "invoices:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "exceptions:read" | "exceptions:write" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">;
+      /** Must be in the future. Default, with a warning: never. Of an agent key: at most 7 days from now; default 24 hours */
       expiresAt?: string;
+      /** Creates a key for an AI assistant. Its changes need a preflight or a confirmation (POST /mcp), its runs are limited, and events and timelines show `kind: agent`. Scopes by default: those to read, without pii:read; admin, operations:override and scopes of hub operators are refused */
+      agent?: {
+        /** Orders that one run may have */
+        maxOrdersPerRun?: number;
+      };
     };
     answer: {
       id: string;
@@ -3455,7 +8902,7 @@ export type Operations = {
       /** First characters of the value, to recognize the key */
       prefix: string;
       last4: string;
-      scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "exceptions:read" | "exceptions:write" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
+      scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "stock:read" | "stock:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "invoices:read" | "invoices:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "exceptions:read" | "exceptions:write" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
       status: Open<"active" | "expired">;
       environment: Open<"live" | "preview">;
       createdBy: Actor;
@@ -3463,6 +8910,10 @@ export type Operations = {
       expiresAt: string | null;
       lastUsedAt: string | null;
       replacedBy: string | null;
+      agent: {
+        /** Orders that one run may have */
+        maxOrdersPerRun: number;
+      } | null;
       /** The creator was disabled or deleted before the hub revoked keys with their creators. Rotate or delete this key */
       creatorDeleted: boolean;
       /** The value of the key; only in this response */
@@ -3497,7 +8948,7 @@ export type Operations = {
       /** First characters of the value, to recognize the key */
       prefix: string;
       last4: string;
-      scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "exceptions:read" | "exceptions:write" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
+      scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "stock:read" | "stock:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "invoices:read" | "invoices:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "exceptions:read" | "exceptions:write" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
       status: Open<"active" | "expired">;
       environment: Open<"live" | "preview">;
       createdBy: Actor;
@@ -3505,6 +8956,10 @@ export type Operations = {
       expiresAt: string | null;
       lastUsedAt: string | null;
       replacedBy: string | null;
+      agent: {
+        /** Orders that one run may have */
+        maxOrdersPerRun: number;
+      } | null;
       /** The creator was disabled or deleted before the hub revoked keys with their creators. Rotate or delete this key */
       creatorDeleted: boolean;
       /** The new value of the key; only in this response */
@@ -3657,48 +9112,68 @@ export type Operations = {
       /** Entries a page */
       limit?: number;
       /** One or more of draft, new, review_required, awaiting_payment, ready, sent, partially_shipped, shipped, delivered, cancelled, on_hold, with commas between */
-      status?: string | Array<string>;
+      status?: "draft" | "new" | "review_required" | "awaiting_payment" | "ready" | "sent" | "partially_shipped" | "shipped" | "delivered" | "cancelled" | "on_hold" | Array<"draft" | "new" | "review_required" | "awaiting_payment" | "ready" | "sent" | "partially_shipped" | "shipped" | "delivered" | "cancelled" | "on_hold">;
       /** One or more of low, normal, high, urgent, with commas between */
-      priority?: string | Array<string>;
+      priority?: "low" | "normal" | "high" | "urgent" | Array<"low" | "normal" | "high" | "urgent">;
       /** One or more of pending, authorized, paid, partially_refunded, refunded, voided, with commas between */
-      paymentStatus?: string | Array<string>;
-      channel?: string | Array<string>;
+      paymentStatus?: "pending" | "authorized" | "paid" | "partially_refunded" | "refunded" | "voided" | Array<"pending" | "authorized" | "paid" | "partially_refunded" | "refunded" | "voided">;
+      channel?: Array<string> | string;
       /** Id of the location */
-      locationId?: string | Array<string>;
+      locationId?: Array<string> | string;
       /** Id of the bridge */
-      bridgeId?: string | Array<string>;
+      bridgeId?: Array<string> | string;
       /** Id of the assignee */
-      assigneeId?: string | Array<string>;
-      carrier?: string | Array<string>;
-      service?: string | Array<string>;
+      assigneeId?: Array<string> | string;
+      carrier?: Array<string> | string;
+      service?: Array<string> | string;
+      /** Has a line with one of these SKUs, compared exactly */
+      sku?: Array<string> | string;
+      /** Country of the shipping address, ISO 3166, such as US */
+      country?: Array<string> | string;
+      /** Is on hold for one of these reasons */
+      holdReason?: "awaiting_payment" | "high_risk_of_fraud" | "incorrect_address" | "inventory_out_of_stock" | "unknown_delivery_date" | "awaiting_return_items" | "upsell_window" | "shipping_method" | "customer_request" | "operator" | "source_conflict" | "other" | Array<"awaiting_payment" | "high_risk_of_fraud" | "incorrect_address" | "inventory_out_of_stock" | "unknown_delivery_date" | "awaiting_return_items" | "upsell_window" | "shipping_method" | "customer_request" | "operator" | "source_conflict" | "other">;
       /** Name and value of a custom field, as in color:red. Values of one field are alternatives; of several fields, each has to have one of its own */
-      customField?: string | Array<string>;
+      customField?: Array<string> | string;
       /** One or more of draft, new, review_required, awaiting_payment, ready, sent, partially_shipped, shipped, delivered, cancelled, on_hold, with commas between */
-      statusNot?: string | Array<string>;
+      statusNot?: "draft" | "new" | "review_required" | "awaiting_payment" | "ready" | "sent" | "partially_shipped" | "shipped" | "delivered" | "cancelled" | "on_hold" | Array<"draft" | "new" | "review_required" | "awaiting_payment" | "ready" | "sent" | "partially_shipped" | "shipped" | "delivered" | "cancelled" | "on_hold">;
       /** One or more of low, normal, high, urgent, with commas between */
-      priorityNot?: string | Array<string>;
+      priorityNot?: "low" | "normal" | "high" | "urgent" | Array<"low" | "normal" | "high" | "urgent">;
       /** One or more of pending, authorized, paid, partially_refunded, refunded, voided, with commas between */
-      paymentStatusNot?: string | Array<string>;
-      channelNot?: string | Array<string>;
-      locationIdNot?: string | Array<string>;
-      bridgeIdNot?: string | Array<string>;
-      assigneeIdNot?: string | Array<string>;
-      carrierNot?: string | Array<string>;
-      serviceNot?: string | Array<string>;
+      paymentStatusNot?: "pending" | "authorized" | "paid" | "partially_refunded" | "refunded" | "voided" | Array<"pending" | "authorized" | "paid" | "partially_refunded" | "refunded" | "voided">;
+      channelNot?: Array<string> | string;
+      locationIdNot?: Array<string> | string;
+      bridgeIdNot?: Array<string> | string;
+      assigneeIdNot?: Array<string> | string;
+      carrierNot?: Array<string> | string;
+      serviceNot?: Array<string> | string;
+      /** Has no line with any of these SKUs */
+      skuNot?: Array<string> | string;
+      /** Ships to none of these countries */
+      countryNot?: Array<string> | string;
+      /** One or more of awaiting_payment, high_risk_of_fraud, incorrect_address, inventory_out_of_stock, unknown_delivery_date, awaiting_return_items, upsell_window, shipping_method, customer_request, operator, source_conflict, other, with commas between */
+      holdReasonNot?: "awaiting_payment" | "high_risk_of_fraud" | "incorrect_address" | "inventory_out_of_stock" | "unknown_delivery_date" | "awaiting_return_items" | "upsell_window" | "shipping_method" | "customer_request" | "operator" | "source_conflict" | "other" | Array<"awaiting_payment" | "high_risk_of_fraud" | "incorrect_address" | "inventory_out_of_stock" | "unknown_delivery_date" | "awaiting_return_items" | "upsell_window" | "shipping_method" | "customer_request" | "operator" | "source_conflict" | "other">;
       /** Has none of these: another value, or no value */
-      customFieldNot?: string | Array<string>;
+      customFieldNot?: Array<string> | string;
       /** Has at least one of these tags, in any case */
-      tagsAny?: string | Array<string>;
+      tagsAny?: Array<string> | string;
       /** Has all of these tags, in any case */
-      tagsAll?: string | Array<string>;
+      tagsAll?: Array<string> | string;
       /** Has none of these tags, in any case */
-      tagsNone?: string | Array<string>;
+      tagsNone?: Array<string> | string;
       /** Has this tag, in any case */
       tag?: string;
       /** Whether the order failed in the last run that changed it or tried to */
       lastRunFailed?: boolean;
       /** Default: false */
       archived?: "true" | "false" | "any";
+      /** In the currency of each order, inclusive */
+      totalMin?: number;
+      /** In the currency of each order, inclusive */
+      totalMax?: number;
+      /** Weight of the packages, or else of the items, with its unit, such as 2.5 lb; inclusive */
+      weightMin?: string;
+      /** Weight of the packages, or else of the items, with its unit, such as 2.5 lb; inclusive */
+      weightMax?: string;
       /** This moment or later, or a day in the time zone of the organization */
       orderedFrom?: string;
       /** Before this moment, or up to the end of a day in the time zone of the organization */
@@ -3715,12 +9190,12 @@ export type Operations = {
       shipByFrom?: string;
       /** Before this moment, or up to the end of a day in the time zone of the organization */
       shipByTo?: string;
-      /** Beginnings of words, without regard to case, accents and apostrophes. All must be in number, external id, customer (with pii:read), company, city, zip, SKUs and names of items; or all in tags and tracking numbers */
+      /** Beginnings of words, without regard to case, accents and apostrophes. All must be in number, external id, customer (with pii:read), company, city, zip, SKUs and names of items; or all in tags and tracking numbers. Three digits and more are also found inside numbers */
       search?: string;
       /** Up to 200 ids with commas between, archived or not unless `archived` is given; those that are not there are left out. With `limit=200` it is one page; without `ids` a page has at most 100 */
       ids?: string;
-      /** Default: -createdAt; with a range of orderedAt, updatedAt or shipBy the latest, latest or soonest of these. Orders without shipBy come last */
-      sort?: "createdAt" | "-createdAt" | "orderedAt" | "-orderedAt" | "updatedAt" | "-updatedAt" | "shipBy" | "-shipBy";
+      /** Default: -createdAt; with a range of orderedAt, updatedAt or shipBy the latest, latest or soonest of these. Orders without a value come last. Lists of more than 100,000 orders can be sorted only by dates; by customer only with pii:read */
+      sort?: "createdAt" | "-createdAt" | "orderedAt" | "-orderedAt" | "updatedAt" | "-updatedAt" | "shipBy" | "-shipBy" | "number" | "-number" | "status" | "-status" | "customer" | "-customer" | "city" | "-city" | "service" | "-service" | "carrier" | "-carrier" | "tags" | "-tags" | "total" | "-total" | "priority" | "-priority" | "paymentStatus" | "-paymentStatus" | "channel" | "-channel" | "lines" | "-lines" | "externalId" | "-externalId" | "addressStatus" | "-addressStatus";
     };
     answer: {
       data: Array<Order>;
@@ -3735,7 +9210,7 @@ export type Operations = {
   /** Create orders in bulk (`orders.createMany`) */
   "POST /api/v1/orders/bulk": {
     body: {
-      orders: Array<(OrderRequest)>;
+      orders: Array<OrderRequest>;
     };
     answer: {
       summary: {
@@ -3775,7 +9250,9 @@ export type Operations = {
       country?: string;
       /** ISO 4217 code for amounts without a currency; default: USD */
       currency?: string;
-      /** Format of the file: one of hub, shopify, woocommerce, amazon, shipstation, etsy, ebay, the name or ID of an import preset, or none. Default: auto, which detects these programs by their columns */
+      /** Import all orders of the file or none: a missing number, quantity, currency or unit, an ambiguous date or number, damage by a spreadsheet, an unknown word and any other error rejects the file. Default: false */
+      strict?: boolean;
+      /** Format of the file: one of hub, shopify, squarespace, woocommerce, bigcommerce, magento, amazon, shipstation, etsy, ebay, the name or ID of an import preset, or none. Default: auto, which detects these programs by their columns */
       preset?: string;
       /** How rows with an existing order number are handled. update: the order is updated by the rules of PATCH; fields that the file does not have are unchanged. Default: reject */
       onExisting?: "reject" | "skip" | "update";
@@ -3803,7 +9280,9 @@ export type Operations = {
       country?: string;
       /** ISO 4217 code for amounts without a currency; default: USD */
       currency?: string;
-      /** Format of the file: one of hub, shopify, woocommerce, amazon, shipstation, etsy, ebay, the name or ID of an import preset, or none. Default: auto, which detects these programs by their columns */
+      /** Import all orders of the file or none: a missing number, quantity, currency or unit, an ambiguous date or number, damage by a spreadsheet, an unknown word and any other error rejects the file. Default: false */
+      strict?: boolean;
+      /** Format of the file: one of hub, shopify, squarespace, woocommerce, bigcommerce, magento, amazon, shipstation, etsy, ebay, the name or ID of an import preset, or none. Default: auto, which detects these programs by their columns */
       preset?: string;
       /** How rows with an existing order number are handled. update: the order is updated by the rules of PATCH; fields that the file does not have are unchanged. Default: reject */
       onExisting?: "reject" | "skip" | "update";
@@ -3850,11 +9329,13 @@ export type Operations = {
         code: string;
         message: string;
       }>;
-      /** Ignored columns, guesses and assumptions; the first 1,000 */
+      /** Ignored columns, guesses and assumptions; the first 1,000, for single cells the first 100 of a kind */
       warnings: Array<{
         column: string;
         code: string;
         message: string;
+        /** If it concerns one cell or order */
+        row?: number;
       }>;
       /** The rejected rows, with a column for the reason */
       rejectedCsv?: string;
@@ -3888,48 +9369,68 @@ export type Operations = {
   "GET /api/v1/orders/counts": {
     query: {
       /** One or more of draft, new, review_required, awaiting_payment, ready, sent, partially_shipped, shipped, delivered, cancelled, on_hold, with commas between */
-      status?: string | Array<string>;
+      status?: "draft" | "new" | "review_required" | "awaiting_payment" | "ready" | "sent" | "partially_shipped" | "shipped" | "delivered" | "cancelled" | "on_hold" | Array<"draft" | "new" | "review_required" | "awaiting_payment" | "ready" | "sent" | "partially_shipped" | "shipped" | "delivered" | "cancelled" | "on_hold">;
       /** One or more of low, normal, high, urgent, with commas between */
-      priority?: string | Array<string>;
+      priority?: "low" | "normal" | "high" | "urgent" | Array<"low" | "normal" | "high" | "urgent">;
       /** One or more of pending, authorized, paid, partially_refunded, refunded, voided, with commas between */
-      paymentStatus?: string | Array<string>;
-      channel?: string | Array<string>;
+      paymentStatus?: "pending" | "authorized" | "paid" | "partially_refunded" | "refunded" | "voided" | Array<"pending" | "authorized" | "paid" | "partially_refunded" | "refunded" | "voided">;
+      channel?: Array<string> | string;
       /** Id of the location */
-      locationId?: string | Array<string>;
+      locationId?: Array<string> | string;
       /** Id of the bridge */
-      bridgeId?: string | Array<string>;
+      bridgeId?: Array<string> | string;
       /** Id of the assignee */
-      assigneeId?: string | Array<string>;
-      carrier?: string | Array<string>;
-      service?: string | Array<string>;
+      assigneeId?: Array<string> | string;
+      carrier?: Array<string> | string;
+      service?: Array<string> | string;
+      /** Has a line with one of these SKUs, compared exactly */
+      sku?: Array<string> | string;
+      /** Country of the shipping address, ISO 3166, such as US */
+      country?: Array<string> | string;
+      /** Is on hold for one of these reasons */
+      holdReason?: "awaiting_payment" | "high_risk_of_fraud" | "incorrect_address" | "inventory_out_of_stock" | "unknown_delivery_date" | "awaiting_return_items" | "upsell_window" | "shipping_method" | "customer_request" | "operator" | "source_conflict" | "other" | Array<"awaiting_payment" | "high_risk_of_fraud" | "incorrect_address" | "inventory_out_of_stock" | "unknown_delivery_date" | "awaiting_return_items" | "upsell_window" | "shipping_method" | "customer_request" | "operator" | "source_conflict" | "other">;
       /** Name and value of a custom field, as in color:red. Values of one field are alternatives; of several fields, each has to have one of its own */
-      customField?: string | Array<string>;
+      customField?: Array<string> | string;
       /** One or more of draft, new, review_required, awaiting_payment, ready, sent, partially_shipped, shipped, delivered, cancelled, on_hold, with commas between */
-      statusNot?: string | Array<string>;
+      statusNot?: "draft" | "new" | "review_required" | "awaiting_payment" | "ready" | "sent" | "partially_shipped" | "shipped" | "delivered" | "cancelled" | "on_hold" | Array<"draft" | "new" | "review_required" | "awaiting_payment" | "ready" | "sent" | "partially_shipped" | "shipped" | "delivered" | "cancelled" | "on_hold">;
       /** One or more of low, normal, high, urgent, with commas between */
-      priorityNot?: string | Array<string>;
+      priorityNot?: "low" | "normal" | "high" | "urgent" | Array<"low" | "normal" | "high" | "urgent">;
       /** One or more of pending, authorized, paid, partially_refunded, refunded, voided, with commas between */
-      paymentStatusNot?: string | Array<string>;
-      channelNot?: string | Array<string>;
-      locationIdNot?: string | Array<string>;
-      bridgeIdNot?: string | Array<string>;
-      assigneeIdNot?: string | Array<string>;
-      carrierNot?: string | Array<string>;
-      serviceNot?: string | Array<string>;
+      paymentStatusNot?: "pending" | "authorized" | "paid" | "partially_refunded" | "refunded" | "voided" | Array<"pending" | "authorized" | "paid" | "partially_refunded" | "refunded" | "voided">;
+      channelNot?: Array<string> | string;
+      locationIdNot?: Array<string> | string;
+      bridgeIdNot?: Array<string> | string;
+      assigneeIdNot?: Array<string> | string;
+      carrierNot?: Array<string> | string;
+      serviceNot?: Array<string> | string;
+      /** Has no line with any of these SKUs */
+      skuNot?: Array<string> | string;
+      /** Ships to none of these countries */
+      countryNot?: Array<string> | string;
+      /** One or more of awaiting_payment, high_risk_of_fraud, incorrect_address, inventory_out_of_stock, unknown_delivery_date, awaiting_return_items, upsell_window, shipping_method, customer_request, operator, source_conflict, other, with commas between */
+      holdReasonNot?: "awaiting_payment" | "high_risk_of_fraud" | "incorrect_address" | "inventory_out_of_stock" | "unknown_delivery_date" | "awaiting_return_items" | "upsell_window" | "shipping_method" | "customer_request" | "operator" | "source_conflict" | "other" | Array<"awaiting_payment" | "high_risk_of_fraud" | "incorrect_address" | "inventory_out_of_stock" | "unknown_delivery_date" | "awaiting_return_items" | "upsell_window" | "shipping_method" | "customer_request" | "operator" | "source_conflict" | "other">;
       /** Has none of these: another value, or no value */
-      customFieldNot?: string | Array<string>;
+      customFieldNot?: Array<string> | string;
       /** Has at least one of these tags, in any case */
-      tagsAny?: string | Array<string>;
+      tagsAny?: Array<string> | string;
       /** Has all of these tags, in any case */
-      tagsAll?: string | Array<string>;
+      tagsAll?: Array<string> | string;
       /** Has none of these tags, in any case */
-      tagsNone?: string | Array<string>;
+      tagsNone?: Array<string> | string;
       /** Has this tag, in any case */
       tag?: string;
       /** Whether the order failed in the last run that changed it or tried to */
       lastRunFailed?: boolean;
       /** Default: false */
       archived?: "true" | "false" | "any";
+      /** In the currency of each order, inclusive */
+      totalMin?: number;
+      /** In the currency of each order, inclusive */
+      totalMax?: number;
+      /** Weight of the packages, or else of the items, with its unit, such as 2.5 lb; inclusive */
+      weightMin?: string;
+      /** Weight of the packages, or else of the items, with its unit, such as 2.5 lb; inclusive */
+      weightMax?: string;
       /** This moment or later, or a day in the time zone of the organization */
       orderedFrom?: string;
       /** Before this moment, or up to the end of a day in the time zone of the organization */
@@ -3946,7 +9447,7 @@ export type Operations = {
       shipByFrom?: string;
       /** Before this moment, or up to the end of a day in the time zone of the organization */
       shipByTo?: string;
-      /** Beginnings of words, without regard to case, accents and apostrophes. All must be in number, external id, customer (with pii:read), company, city, zip, SKUs and names of items; or all in tags and tracking numbers */
+      /** Beginnings of words, without regard to case, accents and apostrophes. All must be in number, external id, customer (with pii:read), company, city, zip, SKUs and names of items; or all in tags and tracking numbers. Three digits and more are also found inside numbers */
       search?: string;
     };
     answer: {
@@ -3967,52 +9468,72 @@ export type Operations = {
       isCapped: boolean;
     };
   };
-  /** Export orders as CSV (`orders.export`) */
-  "GET /api/v1/orders/export.csv": {
+  /** Count the values of a field (`orders.facets.list`) */
+  "GET /api/v1/orders/facets": {
     query: {
       /** One or more of draft, new, review_required, awaiting_payment, ready, sent, partially_shipped, shipped, delivered, cancelled, on_hold, with commas between */
-      status?: string | Array<string>;
+      status?: "draft" | "new" | "review_required" | "awaiting_payment" | "ready" | "sent" | "partially_shipped" | "shipped" | "delivered" | "cancelled" | "on_hold" | Array<"draft" | "new" | "review_required" | "awaiting_payment" | "ready" | "sent" | "partially_shipped" | "shipped" | "delivered" | "cancelled" | "on_hold">;
       /** One or more of low, normal, high, urgent, with commas between */
-      priority?: string | Array<string>;
+      priority?: "low" | "normal" | "high" | "urgent" | Array<"low" | "normal" | "high" | "urgent">;
       /** One or more of pending, authorized, paid, partially_refunded, refunded, voided, with commas between */
-      paymentStatus?: string | Array<string>;
-      channel?: string | Array<string>;
+      paymentStatus?: "pending" | "authorized" | "paid" | "partially_refunded" | "refunded" | "voided" | Array<"pending" | "authorized" | "paid" | "partially_refunded" | "refunded" | "voided">;
+      channel?: Array<string> | string;
       /** Id of the location */
-      locationId?: string | Array<string>;
+      locationId?: Array<string> | string;
       /** Id of the bridge */
-      bridgeId?: string | Array<string>;
+      bridgeId?: Array<string> | string;
       /** Id of the assignee */
-      assigneeId?: string | Array<string>;
-      carrier?: string | Array<string>;
-      service?: string | Array<string>;
+      assigneeId?: Array<string> | string;
+      carrier?: Array<string> | string;
+      service?: Array<string> | string;
+      /** Has a line with one of these SKUs, compared exactly */
+      sku?: Array<string> | string;
+      /** Country of the shipping address, ISO 3166, such as US */
+      country?: Array<string> | string;
+      /** Is on hold for one of these reasons */
+      holdReason?: "awaiting_payment" | "high_risk_of_fraud" | "incorrect_address" | "inventory_out_of_stock" | "unknown_delivery_date" | "awaiting_return_items" | "upsell_window" | "shipping_method" | "customer_request" | "operator" | "source_conflict" | "other" | Array<"awaiting_payment" | "high_risk_of_fraud" | "incorrect_address" | "inventory_out_of_stock" | "unknown_delivery_date" | "awaiting_return_items" | "upsell_window" | "shipping_method" | "customer_request" | "operator" | "source_conflict" | "other">;
       /** Name and value of a custom field, as in color:red. Values of one field are alternatives; of several fields, each has to have one of its own */
-      customField?: string | Array<string>;
+      customField?: Array<string> | string;
       /** One or more of draft, new, review_required, awaiting_payment, ready, sent, partially_shipped, shipped, delivered, cancelled, on_hold, with commas between */
-      statusNot?: string | Array<string>;
+      statusNot?: "draft" | "new" | "review_required" | "awaiting_payment" | "ready" | "sent" | "partially_shipped" | "shipped" | "delivered" | "cancelled" | "on_hold" | Array<"draft" | "new" | "review_required" | "awaiting_payment" | "ready" | "sent" | "partially_shipped" | "shipped" | "delivered" | "cancelled" | "on_hold">;
       /** One or more of low, normal, high, urgent, with commas between */
-      priorityNot?: string | Array<string>;
+      priorityNot?: "low" | "normal" | "high" | "urgent" | Array<"low" | "normal" | "high" | "urgent">;
       /** One or more of pending, authorized, paid, partially_refunded, refunded, voided, with commas between */
-      paymentStatusNot?: string | Array<string>;
-      channelNot?: string | Array<string>;
-      locationIdNot?: string | Array<string>;
-      bridgeIdNot?: string | Array<string>;
-      assigneeIdNot?: string | Array<string>;
-      carrierNot?: string | Array<string>;
-      serviceNot?: string | Array<string>;
+      paymentStatusNot?: "pending" | "authorized" | "paid" | "partially_refunded" | "refunded" | "voided" | Array<"pending" | "authorized" | "paid" | "partially_refunded" | "refunded" | "voided">;
+      channelNot?: Array<string> | string;
+      locationIdNot?: Array<string> | string;
+      bridgeIdNot?: Array<string> | string;
+      assigneeIdNot?: Array<string> | string;
+      carrierNot?: Array<string> | string;
+      serviceNot?: Array<string> | string;
+      /** Has no line with any of these SKUs */
+      skuNot?: Array<string> | string;
+      /** Ships to none of these countries */
+      countryNot?: Array<string> | string;
+      /** One or more of awaiting_payment, high_risk_of_fraud, incorrect_address, inventory_out_of_stock, unknown_delivery_date, awaiting_return_items, upsell_window, shipping_method, customer_request, operator, source_conflict, other, with commas between */
+      holdReasonNot?: "awaiting_payment" | "high_risk_of_fraud" | "incorrect_address" | "inventory_out_of_stock" | "unknown_delivery_date" | "awaiting_return_items" | "upsell_window" | "shipping_method" | "customer_request" | "operator" | "source_conflict" | "other" | Array<"awaiting_payment" | "high_risk_of_fraud" | "incorrect_address" | "inventory_out_of_stock" | "unknown_delivery_date" | "awaiting_return_items" | "upsell_window" | "shipping_method" | "customer_request" | "operator" | "source_conflict" | "other">;
       /** Has none of these: another value, or no value */
-      customFieldNot?: string | Array<string>;
+      customFieldNot?: Array<string> | string;
       /** Has at least one of these tags, in any case */
-      tagsAny?: string | Array<string>;
+      tagsAny?: Array<string> | string;
       /** Has all of these tags, in any case */
-      tagsAll?: string | Array<string>;
+      tagsAll?: Array<string> | string;
       /** Has none of these tags, in any case */
-      tagsNone?: string | Array<string>;
+      tagsNone?: Array<string> | string;
       /** Has this tag, in any case */
       tag?: string;
       /** Whether the order failed in the last run that changed it or tried to */
       lastRunFailed?: boolean;
       /** Default: false */
       archived?: "true" | "false" | "any";
+      /** In the currency of each order, inclusive */
+      totalMin?: number;
+      /** In the currency of each order, inclusive */
+      totalMax?: number;
+      /** Weight of the packages, or else of the items, with its unit, such as 2.5 lb; inclusive */
+      weightMin?: string;
+      /** Weight of the packages, or else of the items, with its unit, such as 2.5 lb; inclusive */
+      weightMax?: string;
       /** This moment or later, or a day in the time zone of the organization */
       orderedFrom?: string;
       /** Before this moment, or up to the end of a day in the time zone of the organization */
@@ -4029,7 +9550,108 @@ export type Operations = {
       shipByFrom?: string;
       /** Before this moment, or up to the end of a day in the time zone of the organization */
       shipByTo?: string;
-      /** Beginnings of words, without regard to case, accents and apostrophes. All must be in number, external id, customer (with pii:read), company, city, zip, SKUs and names of items; or all in tags and tracking numbers */
+      /** Beginnings of words, without regard to case, accents and apostrophes. All must be in number, external id, customer (with pii:read), company, city, zip, SKUs and names of items; or all in tags and tracking numbers. Three digits and more are also found inside numbers */
+      search?: string;
+      /** Whose values are counted */
+      field: "status" | "tag" | "holdReason" | "sku" | "service" | "carrier" | "country" | "channel" | "locationId" | "bridgeId" | "assigneeId" | "priority" | "paymentStatus";
+      /** Only values that contain this text, in any case */
+      valueSearch?: string;
+      limit?: number;
+    };
+    answer: {
+      field: Open<"status" | "tag" | "holdReason" | "sku" | "service" | "carrier" | "country" | "channel" | "locationId" | "bridgeId" | "assigneeId" | "priority" | "paymentStatus">;
+      /** Most frequent first */
+      values: Array<{
+        value: string;
+        count: number;
+      }>;
+      /** At most 50,000 orders are counted; true if more match, and the counts are then lower bounds */
+      isCapped: boolean;
+    };
+  };
+  /** Export orders as CSV (`orders.export`) */
+  "GET /api/v1/orders/export.csv": {
+    query: {
+      /** One or more of draft, new, review_required, awaiting_payment, ready, sent, partially_shipped, shipped, delivered, cancelled, on_hold, with commas between */
+      status?: "draft" | "new" | "review_required" | "awaiting_payment" | "ready" | "sent" | "partially_shipped" | "shipped" | "delivered" | "cancelled" | "on_hold" | Array<"draft" | "new" | "review_required" | "awaiting_payment" | "ready" | "sent" | "partially_shipped" | "shipped" | "delivered" | "cancelled" | "on_hold">;
+      /** One or more of low, normal, high, urgent, with commas between */
+      priority?: "low" | "normal" | "high" | "urgent" | Array<"low" | "normal" | "high" | "urgent">;
+      /** One or more of pending, authorized, paid, partially_refunded, refunded, voided, with commas between */
+      paymentStatus?: "pending" | "authorized" | "paid" | "partially_refunded" | "refunded" | "voided" | Array<"pending" | "authorized" | "paid" | "partially_refunded" | "refunded" | "voided">;
+      channel?: Array<string> | string;
+      /** Id of the location */
+      locationId?: Array<string> | string;
+      /** Id of the bridge */
+      bridgeId?: Array<string> | string;
+      /** Id of the assignee */
+      assigneeId?: Array<string> | string;
+      carrier?: Array<string> | string;
+      service?: Array<string> | string;
+      /** Has a line with one of these SKUs, compared exactly */
+      sku?: Array<string> | string;
+      /** Country of the shipping address, ISO 3166, such as US */
+      country?: Array<string> | string;
+      /** Is on hold for one of these reasons */
+      holdReason?: "awaiting_payment" | "high_risk_of_fraud" | "incorrect_address" | "inventory_out_of_stock" | "unknown_delivery_date" | "awaiting_return_items" | "upsell_window" | "shipping_method" | "customer_request" | "operator" | "source_conflict" | "other" | Array<"awaiting_payment" | "high_risk_of_fraud" | "incorrect_address" | "inventory_out_of_stock" | "unknown_delivery_date" | "awaiting_return_items" | "upsell_window" | "shipping_method" | "customer_request" | "operator" | "source_conflict" | "other">;
+      /** Name and value of a custom field, as in color:red. Values of one field are alternatives; of several fields, each has to have one of its own */
+      customField?: Array<string> | string;
+      /** One or more of draft, new, review_required, awaiting_payment, ready, sent, partially_shipped, shipped, delivered, cancelled, on_hold, with commas between */
+      statusNot?: "draft" | "new" | "review_required" | "awaiting_payment" | "ready" | "sent" | "partially_shipped" | "shipped" | "delivered" | "cancelled" | "on_hold" | Array<"draft" | "new" | "review_required" | "awaiting_payment" | "ready" | "sent" | "partially_shipped" | "shipped" | "delivered" | "cancelled" | "on_hold">;
+      /** One or more of low, normal, high, urgent, with commas between */
+      priorityNot?: "low" | "normal" | "high" | "urgent" | Array<"low" | "normal" | "high" | "urgent">;
+      /** One or more of pending, authorized, paid, partially_refunded, refunded, voided, with commas between */
+      paymentStatusNot?: "pending" | "authorized" | "paid" | "partially_refunded" | "refunded" | "voided" | Array<"pending" | "authorized" | "paid" | "partially_refunded" | "refunded" | "voided">;
+      channelNot?: Array<string> | string;
+      locationIdNot?: Array<string> | string;
+      bridgeIdNot?: Array<string> | string;
+      assigneeIdNot?: Array<string> | string;
+      carrierNot?: Array<string> | string;
+      serviceNot?: Array<string> | string;
+      /** Has no line with any of these SKUs */
+      skuNot?: Array<string> | string;
+      /** Ships to none of these countries */
+      countryNot?: Array<string> | string;
+      /** One or more of awaiting_payment, high_risk_of_fraud, incorrect_address, inventory_out_of_stock, unknown_delivery_date, awaiting_return_items, upsell_window, shipping_method, customer_request, operator, source_conflict, other, with commas between */
+      holdReasonNot?: "awaiting_payment" | "high_risk_of_fraud" | "incorrect_address" | "inventory_out_of_stock" | "unknown_delivery_date" | "awaiting_return_items" | "upsell_window" | "shipping_method" | "customer_request" | "operator" | "source_conflict" | "other" | Array<"awaiting_payment" | "high_risk_of_fraud" | "incorrect_address" | "inventory_out_of_stock" | "unknown_delivery_date" | "awaiting_return_items" | "upsell_window" | "shipping_method" | "customer_request" | "operator" | "source_conflict" | "other">;
+      /** Has none of these: another value, or no value */
+      customFieldNot?: Array<string> | string;
+      /** Has at least one of these tags, in any case */
+      tagsAny?: Array<string> | string;
+      /** Has all of these tags, in any case */
+      tagsAll?: Array<string> | string;
+      /** Has none of these tags, in any case */
+      tagsNone?: Array<string> | string;
+      /** Has this tag, in any case */
+      tag?: string;
+      /** Whether the order failed in the last run that changed it or tried to */
+      lastRunFailed?: boolean;
+      /** Default: false */
+      archived?: "true" | "false" | "any";
+      /** In the currency of each order, inclusive */
+      totalMin?: number;
+      /** In the currency of each order, inclusive */
+      totalMax?: number;
+      /** Weight of the packages, or else of the items, with its unit, such as 2.5 lb; inclusive */
+      weightMin?: string;
+      /** Weight of the packages, or else of the items, with its unit, such as 2.5 lb; inclusive */
+      weightMax?: string;
+      /** This moment or later, or a day in the time zone of the organization */
+      orderedFrom?: string;
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
+      orderedTo?: string;
+      /** This moment or later, or a day in the time zone of the organization */
+      createdFrom?: string;
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
+      createdTo?: string;
+      /** This moment or later, or a day in the time zone of the organization */
+      updatedFrom?: string;
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
+      updatedTo?: string;
+      /** This moment or later, or a day in the time zone of the organization */
+      shipByFrom?: string;
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
+      shipByTo?: string;
+      /** Beginnings of words, without regard to case, accents and apostrophes. All must be in number, external id, customer (with pii:read), company, city, zip, SKUs and names of items; or all in tags and tracking numbers. Three digits and more are also found inside numbers */
       search?: string;
     };
     answer: string;
@@ -4068,6 +9690,8 @@ export type Operations = {
       /** The order's id at the bridge; unique there */
       externalId?: string | null;
       customer?: {
+        /** At the shop */
+        id?: string | null;
         name?: string | null;
         email?: string | null;
         phone?: string | null;
@@ -4114,11 +9738,83 @@ export type Operations = {
         sku: string;
         name?: string;
         quantity: number;
+        /** Of one unit */
         price?: number;
         weight?: Weight;
+        /** Of the whole line */
+        discount?: number;
+        /** Of the whole line */
+        tax?: number;
+        /** Cancelled or refunded before shipping; not part of `quantity` */
+        refundedQuantity?: number;
+        /** At the shop */
+        productId?: string;
+        /** At the shop */
+        variantId?: string;
+        /** Of the variant, such as Color: Blue */
+        options?: Array<{
+          name: string;
+          value: string;
+        }>;
+        /** What the customer chose or wrote, such as an engraving */
+        properties?: Array<{
+          name: string;
+          value: string;
+        }>;
+        /** Of a picture; the hub does not fetch it */
+        imageUrl?: string;
+        /** False for downloads, gift cards and items that are picked up: no shipment contains them. Default: true */
+        requiresShipping?: boolean;
+        /** The line of the bundle or kit that this is a part of */
+        parentLineId?: string;
+        /** Customs tariff number */
+        hsCode?: string;
+        /** ISO 3166-1 */
+        originCountry?: string;
       }> | null;
-      /** What the customer pays, with at most two decimals. It is not worked out from the lines, which know no tax, shipping or discount */
+      /** What the customer pays, with at most two decimals. When absent, it is the subtotal of `amounts` or the prices of all lines, less the discount, plus shipping, tax and fees; it stays null while a price is unknown */
       total?: number | null;
+      amounts?: {
+        /** The lines at their prices, before discounts, shipping and tax */
+        subtotal?: number | null;
+        /** All discounts together, those of lines included */
+        discount?: number | null;
+        discounts?: Array<{
+          /** The code that the customer entered */
+          code?: string;
+          title?: string;
+          amount?: number;
+        }> | null;
+        /** What the customer pays for shipping */
+        shipping?: number | null;
+        /** All taxes together */
+        tax?: number | null;
+        /** Whether the prices include the tax */
+        taxIncluded?: boolean | null;
+        /** Duties and other fees; may be negative */
+        fees?: number | null;
+        /** What was paid back. `total` is that of the shop, which may be before or after refunds */
+        refunded?: number | null;
+        /** What was received, refunds not subtracted */
+        paid?: number | null;
+        /** ISO 4217 */
+        presentmentCurrency?: string | null;
+        /** The total in the currency that the customer saw */
+        presentmentTotal?: number | null;
+      } | null;
+      payment?: {
+        /** Such as Visa, PayPal or invoice */
+        method?: string | null;
+        /** Of the payment at its provider. What may be a card number is stored as its last four digits */
+        reference?: string | null;
+      } | null;
+      /** Risk of fraud, as the shop assessed it */
+      riskLevel?: "low" | "medium" | "high" | null;
+      /** Number of the purchase order of the customer */
+      poNumber?: string | null;
+      giftMessage?: string | null;
+      /** The day that the customer chose (YYYY-MM-DD) */
+      requestedDeliveryDate?: string | null;
       shipping?: {
         carrierAccountId?: string | null;
         carrier?: string | null;
@@ -4160,6 +9856,33 @@ export type Operations = {
     };
     answer: Deleted;
   };
+  /** Get the figures and latest orders of an order's customer (`orders.customer.get`) */
+  "GET /api/v1/orders/{id}/customer": {
+    path: {
+      /** Id or number of the order */
+      id: string;
+    };
+    answer: {
+      /** Orders of the customer that were not cancelled; orders that were split off another one are not counted */
+      orderCount: number;
+      /** What was received for orders that were paid and not cancelled, less what was refunded, by currency */
+      totalSpent: Array<{
+        currency: string;
+        amount: number;
+      }>;
+      firstOrderAt: string;
+      lastOrderAt: string;
+      /** The latest 20, cancelled ones included */
+      orders: Array<{
+        id: string;
+        number: string;
+        status: Open<"draft" | "new" | "review_required" | "awaiting_payment" | "ready" | "sent" | "partially_shipped" | "shipped" | "delivered" | "cancelled">;
+        orderedAt: string;
+        total: number | null;
+        currency: string;
+      }>;
+    };
+  };
   /** List the changes to an order (`orders.timeline.list`) */
   "GET /api/v1/orders/{id}/timeline": {
     path: {
@@ -4175,13 +9898,15 @@ export type Operations = {
     answer: {
       data: Array<{
         id: string;
-        kind: Open<"created" | "imported" | "updated" | "hold_released" | "fulfillment" | "shipment" | "delivered" | "run_step">;
+        kind: Open<"created" | "imported" | "updated" | "hold_released" | "fulfillment" | "shipment" | "delivered" | "packed" | "run_step">;
         at: string;
         actor: Actor;
         runId?: string;
         step?: number;
         /** The action of the step */
         type?: string;
+        /** true: the step was undone */
+        isUndo?: boolean;
         changes: Array<{
           path: string;
           from: unknown;
@@ -4205,22 +9930,26 @@ export type Operations = {
         field: string;
         /** The timeline entry of the last change */
         timelineEntryId: string;
-        kind: Open<"created" | "imported" | "updated" | "hold_released" | "fulfillment" | "shipment" | "delivered" | "run_step">;
+        kind: Open<"created" | "imported" | "updated" | "hold_released" | "fulfillment" | "shipment" | "delivered" | "packed" | "run_step">;
         at: string;
         actor: Actor;
         runId?: string;
         step?: number;
         /** The action of the step */
         type?: string;
+        /** true: the step was undone */
+        isUndo?: boolean;
       }>;
       origin: {
-        kind: Open<"created" | "imported" | "updated" | "hold_released" | "fulfillment" | "shipment" | "delivered" | "run_step">;
+        kind: Open<"created" | "imported" | "updated" | "hold_released" | "fulfillment" | "shipment" | "delivered" | "packed" | "run_step">;
         at: string;
         actor: Actor;
         runId?: string;
         step?: number;
         /** The action of the step */
         type?: string;
+        /** true: the step was undone */
+        isUndo?: boolean;
       } | null;
     };
   };
@@ -4231,11 +9960,15 @@ export type Operations = {
       page?: number;
       /** Entries a page */
       limit?: number;
+      /** What the files have; default: orders */
+      kind?: "orders" | "invoices" | "comparisons";
     };
     answer: {
       data: Array<{
         id: string;
         name: string;
+        /** What the files have; default: orders */
+        kind: Open<"orders" | "invoices" | "comparisons">;
         settings: {
           /** Between columns; auto: detected in the first line */
           delimiter?: Open<"auto" | "comma" | "semicolon" | "tab">;
@@ -4247,10 +9980,14 @@ export type Operations = {
           country?: string;
           /** ISO 4217 code for amounts without a currency; default: USD */
           currency?: string;
+          /** Import all orders of the file or none: a missing number, quantity, currency or unit, an ambiguous date or number, damage by a spreadsheet, an unknown word and any other error rejects the file. Default: false */
+          strict?: boolean;
           /** Column name to field, such as customer.name or line.sku; null: ignore the column */
           mapping?: Record<string, string | null>;
+          /** Who sent the invoices; for presets of the kind invoices */
+          carrier?: string;
           /** The preset it extends; default: auto */
-          base?: Open<"auto" | "none" | "hub" | "shopify" | "woocommerce" | "amazon" | "shipstation" | "etsy" | "ebay">;
+          base?: Open<"auto" | "none" | "hub" | "shopify" | "squarespace" | "woocommerce" | "bigcommerce" | "magento" | "amazon" | "shipstation" | "etsy" | "ebay">;
         };
         createdAt: string;
         updatedAt: string;
@@ -4264,6 +10001,8 @@ export type Operations = {
   "POST /api/v1/import-presets": {
     body: {
       name: string;
+      /** What the files have; default: orders */
+      kind?: "orders" | "invoices" | "comparisons";
       settings: {
         /** Between columns; auto: detected in the first line */
         delimiter?: "auto" | "comma" | "semicolon" | "tab";
@@ -4275,15 +10014,21 @@ export type Operations = {
         country?: string;
         /** ISO 4217 code for amounts without a currency; default: USD */
         currency?: string;
+        /** Import all orders of the file or none: a missing number, quantity, currency or unit, an ambiguous date or number, damage by a spreadsheet, an unknown word and any other error rejects the file. Default: false */
+        strict?: boolean;
         /** Column name to field, such as customer.name or line.sku; null: ignore the column */
         mapping?: Record<string, string | null>;
+        /** Who sent the invoices; for presets of the kind invoices */
+        carrier?: string;
         /** The preset it extends; default: auto */
-        base?: "auto" | "none" | "hub" | "shopify" | "woocommerce" | "amazon" | "shipstation" | "etsy" | "ebay";
+        base?: "auto" | "none" | "hub" | "shopify" | "squarespace" | "woocommerce" | "bigcommerce" | "magento" | "amazon" | "shipstation" | "etsy" | "ebay";
       };
     };
     answer: {
       id: string;
       name: string;
+      /** What the files have; default: orders */
+      kind: Open<"orders" | "invoices" | "comparisons">;
       settings: {
         /** Between columns; auto: detected in the first line */
         delimiter?: Open<"auto" | "comma" | "semicolon" | "tab">;
@@ -4295,10 +10040,14 @@ export type Operations = {
         country?: string;
         /** ISO 4217 code for amounts without a currency; default: USD */
         currency?: string;
+        /** Import all orders of the file or none: a missing number, quantity, currency or unit, an ambiguous date or number, damage by a spreadsheet, an unknown word and any other error rejects the file. Default: false */
+        strict?: boolean;
         /** Column name to field, such as customer.name or line.sku; null: ignore the column */
         mapping?: Record<string, string | null>;
+        /** Who sent the invoices; for presets of the kind invoices */
+        carrier?: string;
         /** The preset it extends; default: auto */
-        base?: Open<"auto" | "none" | "hub" | "shopify" | "woocommerce" | "amazon" | "shipstation" | "etsy" | "ebay">;
+        base?: Open<"auto" | "none" | "hub" | "shopify" | "squarespace" | "woocommerce" | "bigcommerce" | "magento" | "amazon" | "shipstation" | "etsy" | "ebay">;
       };
       createdAt: string;
       updatedAt: string;
@@ -4312,6 +10061,10 @@ export type Operations = {
       data: Array<{
         name: string;
         title: string;
+        plugin: {
+          name: string;
+          version: string;
+        } | null;
         /** A file matches if it has all columns of one of these lists */
         detectedBy: Array<Array<string>>;
         columns: Array<{
@@ -4330,6 +10083,8 @@ export type Operations = {
     answer: {
       id: string;
       name: string;
+      /** What the files have; default: orders */
+      kind: Open<"orders" | "invoices" | "comparisons">;
       settings: {
         /** Between columns; auto: detected in the first line */
         delimiter?: Open<"auto" | "comma" | "semicolon" | "tab">;
@@ -4341,10 +10096,14 @@ export type Operations = {
         country?: string;
         /** ISO 4217 code for amounts without a currency; default: USD */
         currency?: string;
+        /** Import all orders of the file or none: a missing number, quantity, currency or unit, an ambiguous date or number, damage by a spreadsheet, an unknown word and any other error rejects the file. Default: false */
+        strict?: boolean;
         /** Column name to field, such as customer.name or line.sku; null: ignore the column */
         mapping?: Record<string, string | null>;
+        /** Who sent the invoices; for presets of the kind invoices */
+        carrier?: string;
         /** The preset it extends; default: auto */
-        base?: Open<"auto" | "none" | "hub" | "shopify" | "woocommerce" | "amazon" | "shipstation" | "etsy" | "ebay">;
+        base?: Open<"auto" | "none" | "hub" | "shopify" | "squarespace" | "woocommerce" | "bigcommerce" | "magento" | "amazon" | "shipstation" | "etsy" | "ebay">;
       };
       createdAt: string;
       updatedAt: string;
@@ -4371,15 +10130,21 @@ export type Operations = {
         country?: string;
         /** ISO 4217 code for amounts without a currency; default: USD */
         currency?: string;
+        /** Import all orders of the file or none: a missing number, quantity, currency or unit, an ambiguous date or number, damage by a spreadsheet, an unknown word and any other error rejects the file. Default: false */
+        strict?: boolean;
         /** Column name to field, such as customer.name or line.sku; null: ignore the column */
         mapping?: Record<string, string | null>;
+        /** Who sent the invoices; for presets of the kind invoices */
+        carrier?: string;
         /** The preset it extends; default: auto */
-        base?: "auto" | "none" | "hub" | "shopify" | "woocommerce" | "amazon" | "shipstation" | "etsy" | "ebay";
+        base?: "auto" | "none" | "hub" | "shopify" | "squarespace" | "woocommerce" | "bigcommerce" | "magento" | "amazon" | "shipstation" | "etsy" | "ebay";
       };
     };
     answer: {
       id: string;
       name: string;
+      /** What the files have; default: orders */
+      kind: Open<"orders" | "invoices" | "comparisons">;
       settings: {
         /** Between columns; auto: detected in the first line */
         delimiter?: Open<"auto" | "comma" | "semicolon" | "tab">;
@@ -4391,10 +10156,14 @@ export type Operations = {
         country?: string;
         /** ISO 4217 code for amounts without a currency; default: USD */
         currency?: string;
+        /** Import all orders of the file or none: a missing number, quantity, currency or unit, an ambiguous date or number, damage by a spreadsheet, an unknown word and any other error rejects the file. Default: false */
+        strict?: boolean;
         /** Column name to field, such as customer.name or line.sku; null: ignore the column */
         mapping?: Record<string, string | null>;
+        /** Who sent the invoices; for presets of the kind invoices */
+        carrier?: string;
         /** The preset it extends; default: auto */
-        base?: Open<"auto" | "none" | "hub" | "shopify" | "woocommerce" | "amazon" | "shipstation" | "etsy" | "ebay">;
+        base?: Open<"auto" | "none" | "hub" | "shopify" | "squarespace" | "woocommerce" | "bigcommerce" | "magento" | "amazon" | "shipstation" | "etsy" | "ebay">;
       };
       createdAt: string;
       updatedAt: string;
@@ -4418,20 +10187,36 @@ export type Operations = {
       /** Entries a page */
       limit?: number;
       /** One or more of pre_transit, in_transit, out_for_delivery, ready_for_pickup, attempt_failed, exception, delivered, returned, cancelled, unknown, with commas between */
-      status?: string;
+      status?: Open<"pre_transit" | "in_transit" | "out_for_delivery" | "ready_for_pickup" | "attempt_failed" | "exception" | "delivered" | "returned" | "cancelled" | "unknown">;
+      /** One or more of pre_transit, in_transit, out_for_delivery, ready_for_pickup, attempt_failed, exception, delivered, returned, cancelled, unknown, with commas between */
+      statusNot?: Open<"pre_transit" | "in_transit" | "out_for_delivery" | "ready_for_pickup" | "attempt_failed" | "exception" | "delivered" | "returned" | "cancelled" | "unknown">;
       carrier?: string;
-      /** In any case; as in `group_by=service` of the series */
+      /** In any case; empty: shipments without one */
       service?: string;
-      /** State of the destination, as in `group_by=state` of the series */
+      /** Account of the label; empty: without one */
+      carrierAccountId?: string;
+      /** States of origin and destination, such as NJ-NY; empty: one of them is unknown */
+      lane?: string;
+      /** Empty: shipments without one */
+      zone?: string;
+      /** State of the destination; empty: shipments without one */
       state?: string;
+      /** Location of the order; empty: shipments without one */
+      locationId?: string;
       /** The shipments counted by `on_time_pct` of the overview. true: first delivery attempt on or before the promised day; false: later, or no attempt although the promised day is over */
       onTime?: boolean;
+      /** Shipments that the figures leave out, with commas between several reasons. From the on-time figures, with `evaluatedFrom` and `evaluatedTo`: `no_promise`, `cancelled`, `returned`; `undecided` ones are in no period. From the average transit time, with `deliveredFrom` and `deliveredTo`: `no_first_scan` */
+      leftOut?: Open<"no_promise" | "cancelled" | "returned" | "undecided" | "no_first_scan">;
       /** Order ID or number */
       orderId?: string;
       trackingNumber?: string;
       /** true: sorted by time at risk, longest first */
       atRisk?: boolean;
       riskReason?: "late" | "predicted_late" | "stalled" | "exception" | "attempt_failed" | "not_accepted";
+      /** At risk now, and since this time or day at the earliest */
+      atRiskFrom?: string;
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
+      atRiskTo?: string;
       /** This moment or later, or a day in the time zone of the organization */
       createdFrom?: string;
       /** Before this moment, or up to the end of a day in the time zone of the organization */
@@ -4444,7 +10229,7 @@ export type Operations = {
       deliveredFrom?: string;
       /** Before this moment, or up to the end of a day in the time zone of the organization */
       deliveredTo?: string;
-      /** When the promise was kept or missed: the first delivery attempt, or the end of the promised day without one. At or after this time, or on or after this day in the organization's time zone */
+      /** When the promise was kept or missed: the first delivery attempt, or the end of the promised day without one; with `leftOut`, when a shipment was cancelled or returned. At or after this time, or on or after this day in the organization's time zone */
       evaluatedFrom?: string;
       /** Before this moment, or up to the end of a day in the time zone of the organization */
       evaluatedTo?: string;
@@ -4468,7 +10253,7 @@ export type Operations = {
   /** Create shipments in bulk (`shipments.createMany`) */
   "POST /api/v1/shipments/bulk": {
     body: {
-      shipments: Array<(ShipmentRequest)>;
+      shipments: Array<ShipmentRequest>;
     };
     answer: {
       summary: {
@@ -4543,11 +10328,13 @@ export type Operations = {
         code: string;
         message: string;
       }>;
-      /** Ignored columns, guesses and assumptions; the first 1,000 */
+      /** Ignored columns, guesses and assumptions; the first 1,000, for single cells the first 100 of a kind */
       warnings: Array<{
         column: string;
         code: string;
         message: string;
+        /** If it concerns one cell or order */
+        row?: number;
       }>;
       /** The rejected rows, with a column for the reason */
       rejectedCsv?: string;
@@ -4556,7 +10343,7 @@ export type Operations = {
   /** Add tracking events in bulk (`shipments.events.createMany`) */
   "POST /api/v1/shipments/events": {
     body: {
-      events: Array<({
+      events: Array<{
         /** Where two carriers use the same number */
         carrier?: string;
         trackingNumber: string;
@@ -4568,7 +10355,7 @@ export type Operations = {
         status: string;
         description?: string;
         location?: string;
-      })>;
+      }>;
     };
     answer: {
       summary: {
@@ -4680,7 +10467,7 @@ export type Operations = {
       } | null;
       weight?: {
         value?: number | null;
-        /** Other spellings, such as LB, lbs or pounds, are taken for the one that is meant */
+        /** Other spellings are accepted, such as LB, lbs or pounds */
         unit?: "g" | "kg" | "oz" | "lb" | null;
       } | null;
       /** With at most two decimals */
@@ -4754,9 +10541,16 @@ export type Operations = {
       pickupId?: string;
       /** Id of the manifest */
       manifestId?: string;
+      /** Labels that the run bought */
+      runId?: string;
       /** One or more of requested, purchased, failed, voided, with commas between */
-      status?: string;
+      status?: Open<"requested" | "purchased" | "failed" | "voided">;
       isPrinted?: boolean;
+      carrier?: string;
+      /** This moment or later, or a day in the time zone of the organization */
+      createdFrom?: string;
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
+      createdTo?: string;
     };
     answer: {
       data: Array<Label>;
@@ -4820,7 +10614,7 @@ export type Operations = {
       /** Entries a page */
       limit?: number;
       /** One or more of requested, created, failed, with commas between */
-      status?: string;
+      status?: Open<"requested" | "created" | "failed">;
       /** Id of the carrier account */
       carrierAccountId?: string;
       /** Id of the location */
@@ -4892,10 +10686,14 @@ export type Operations = {
       /** Order IDs or numbers: their labels */
       orderIds?: Array<string>;
       filter?: OrderFilter;
+      /** The labels of these shipments */
+      shipmentIds?: Array<string>;
       /** From POST /operations/selections */
       selectionId?: string;
       /** false: leave out labels that were printed before */
       isPrinted?: boolean;
+      /** true: print nothing if a label was printed before; 409 `labels_already_printed` lists them */
+      refusePrinted?: boolean;
       /** `given` (default): as listed, in the order of the run, or oldest order first. `sku`: labels with one SKU first, by SKU and quantity. `location`: by the name of the order's location */
       sort?: "given" | "sku" | "location" | "created";
       /** Labels to pass over, after sorting */
@@ -4904,14 +10702,108 @@ export type Operations = {
       limit?: number;
       /** Default: pdf, of PDF, PNG and GIF labels. zpl: of ZPL labels */
       format?: "pdf" | "zpl";
-      /** Paper of a PDF. 4x6 (default): a label a page. letter, a4: two labels a page */
-      size?: "4x6" | "letter" | "a4";
+      /** Paper of a PDF. 4x6, a6: a label a page. letter, a4: two labels a page. Default: that of the print settings, else 4x6 */
+      size?: "4x6" | "a6" | "letter" | "a4";
       /** Documents to add after the parcels of each label, in their own size */
       include?: Array<"customs" | "receipt">;
       /** Print the other labels if some cannot be printed. Default false: nothing is printed, and the error lists them */
       skipUnavailable?: boolean;
     };
     answer: Blob;
+  };
+  /** Create packing slips, a pick list or a manifest as PDF (`documents.create`) */
+  "POST /api/v1/documents": {
+    body: {
+      /** `packing_slips`: a slip for each order, or for each shipment with `shipmentIds` and `labelIds`. `pick_list`: what is left to ship of the orders, summed by location and item. `manifest`: a list of shipments by carrier and service, to be signed */
+      kind: "packing_slips" | "pick_list" | "manifest";
+      /** Order IDs or numbers */
+      orderIds?: Array<string>;
+      /** The orders of a run that succeeded, in the order of its results */
+      runId?: string;
+      /** From POST /operations/selections */
+      selectionId?: string;
+      filter?: OrderFilter;
+      /** Shipments and their orders */
+      shipmentIds?: Array<string>;
+      /** The shipments of these labels, and their orders */
+      labelIds?: Array<string>;
+      /** Default: that of the print settings */
+      paper?: "4x6" | "a6" | "a4" | "letter";
+      /** Of packing slips. `given` (default): as listed, in the order of the run, or oldest order first. `sku`: by the first SKU. `location`: by the name of the location. `created`: oldest order first */
+      sort?: "given" | "sku" | "location" | "created";
+      /** Print the rest if something cannot be printed. Default false: the error lists it, and nothing is printed */
+      skipUnavailable?: boolean;
+    };
+    answer: Blob;
+  };
+  /** Get the logo, texts and papers of printed documents (`documents.settings.get`) */
+  "GET /api/v1/documents/settings": {
+    answer: {
+      /** Address of the sender on packing slips, up to six lines */
+      address: string;
+      /** Line at the bottom of packing slips, such as how to return something */
+      footer: string;
+      /** Default paper by kind of document. Without one: 4x6 for labels, a4 for the others */
+      papers: {
+        labels?: Open<"4x6" | "a6" | "a4" | "letter">;
+        packing_slips?: Open<"4x6" | "a6" | "a4" | "letter">;
+        pick_list?: Open<"4x6" | "a6" | "a4" | "letter">;
+        manifest?: Open<"4x6" | "a6" | "a4" | "letter">;
+      };
+      logo: {
+        contentType: Open<"image/png" | "image/jpeg">;
+        width: number;
+        height: number;
+        /** PNG or JPEG image in base64, at most 256 KiB and 2,000 by 2,000 pixels */
+        content: string;
+      } | null;
+      updatedAt: string | null;
+      /** 0 if nothing was set yet. Send it as If-Match to avoid lost updates */
+      version: number;
+    };
+  };
+  /** Update the print settings (`documents.settings.update`) */
+  "PATCH /api/v1/documents/settings": {
+    body: {
+      /** Address of the sender on packing slips, up to six lines */
+      address?: string;
+      /** Line at the bottom of packing slips, such as how to return something */
+      footer?: string;
+      /** Default paper by kind of document. Without one: 4x6 for labels, a4 for the others */
+      papers?: {
+        labels?: "4x6" | "a6" | "a4" | "letter";
+        packing_slips?: "4x6" | "a6" | "a4" | "letter";
+        pick_list?: "4x6" | "a6" | "a4" | "letter";
+        manifest?: "4x6" | "a6" | "a4" | "letter";
+      };
+      logo?: {
+        /** PNG or JPEG image in base64, at most 256 KiB and 2,000 by 2,000 pixels */
+        content: string;
+      } | null;
+    };
+    answer: {
+      /** Address of the sender on packing slips, up to six lines */
+      address: string;
+      /** Line at the bottom of packing slips, such as how to return something */
+      footer: string;
+      /** Default paper by kind of document. Without one: 4x6 for labels, a4 for the others */
+      papers: {
+        labels?: Open<"4x6" | "a6" | "a4" | "letter">;
+        packing_slips?: Open<"4x6" | "a6" | "a4" | "letter">;
+        pick_list?: Open<"4x6" | "a6" | "a4" | "letter">;
+        manifest?: Open<"4x6" | "a6" | "a4" | "letter">;
+      };
+      logo: {
+        contentType: Open<"image/png" | "image/jpeg">;
+        width: number;
+        height: number;
+        /** PNG or JPEG image in base64, at most 256 KiB and 2,000 by 2,000 pixels */
+        content: string;
+      } | null;
+      updatedAt: string | null;
+      /** 0 if nothing was set yet. Send it as If-Match to avoid lost updates */
+      version: number;
+    };
   };
   /** List pickups (`pickups.list`) */
   "GET /api/v1/pickups": {
@@ -4921,7 +10813,7 @@ export type Operations = {
       /** Entries a page */
       limit?: number;
       /** One or more of requested, scheduled, dispatched, completed, missed, cancelled, failed, with commas between */
-      status?: string;
+      status?: Open<"requested" | "scheduled" | "dispatched" | "completed" | "missed" | "cancelled" | "failed">;
       /** Id of the carrier account */
       carrierAccountId?: string;
       /** On this day or later */
@@ -5047,6 +10939,131 @@ export type Operations = {
     };
     answer: Pickup;
   };
+  /** Scan an item or an order (`packing.scans.create`) */
+  "POST /api/v1/packing/scans": {
+    body: {
+      /** SKU or variant ID of an item; number, ID or tracking number of an order */
+      code: string;
+      /** The session whose items are scanned. Without it, the code is that of an order */
+      sessionId?: string;
+      /** Name of the packing station. Two stations of one user are two packers */
+      station?: string;
+      /** Continue the session of another packer. Without it, the order is refused */
+      takeOver?: boolean;
+    };
+    answer: {
+      outcome: Open<"opened" | "resumed" | "counted">;
+      /** The line that was counted */
+      lineId: string | null;
+      session: PackingSession;
+    };
+  };
+  /** Get the orders packed today (`packing.stats.get`) */
+  "GET /api/v1/packing/stats": {
+    answer: {
+      /** Orders packed since midnight in the organization's time zone */
+      packedToday: number;
+      /** From the first scan of an order to its last; null: nothing packed today */
+      averageSeconds: number | null;
+    };
+  };
+  /** List packing sessions (`packing.sessions.list`) */
+  "GET /api/v1/packing/sessions": {
+    query: {
+      /** Counted from 1 */
+      page?: number;
+      /** Entries a page */
+      limit?: number;
+      status?: "open" | "packed" | "stopped";
+      /** Order ID or number */
+      orderId?: string;
+    };
+    answer: {
+      data: Array<PackingSession>;
+      pagination: Pagination;
+    };
+  };
+  /** Get a packing session (`packing.sessions.get`) */
+  "GET /api/v1/packing/sessions/{id}": {
+    path: {
+      /** Id of the packing session */
+      id: string;
+    };
+    answer: PackingSession;
+  };
+  /** Set the box or weight of a package (`packing.sessions.update`) */
+  "PATCH /api/v1/packing/sessions/{id}": {
+    path: {
+      /** Id of the packing session */
+      id: string;
+    };
+    body: {
+      box?: {
+        name: string;
+        dimensions?: Dimensions;
+        /** Of the empty box */
+        weight?: {
+          value: number;
+          /** Other spellings are accepted, such as LB, lbs or pounds */
+          unit: "g" | "kg" | "oz" | "lb";
+        };
+      } | null;
+      weight?: {
+        value: number;
+        /** Other spellings are accepted, such as LB, lbs or pounds */
+        unit: "g" | "kg" | "oz" | "lb";
+      } | null;
+    };
+    answer: PackingSession;
+  };
+  /** Count items without a barcode (`packing.sessions.items.add`) */
+  "POST /api/v1/packing/sessions/{id}/items": {
+    path: {
+      /** Id of the packing session */
+      id: string;
+    };
+    body: {
+      /** The ID of a line of the order */
+      lineId: string;
+      /** Default: 1 */
+      quantity?: number;
+    };
+    answer: PackingSession;
+  };
+  /** Undo the last scan of a session (`packing.sessions.undo`) */
+  "POST /api/v1/packing/sessions/{id}/undo": {
+    path: {
+      /** Id of the packing session */
+      id: string;
+    };
+    answer: PackingSession;
+  };
+  /** Finish a packed order (`packing.sessions.confirm`) */
+  "POST /api/v1/packing/sessions/{id}/confirm": {
+    path: {
+      /** Id of the packing session */
+      id: string;
+    };
+    body: {
+      /** Buy the label in a run: at the carrier account and service of the order, else at the cheapest rate. Requires `shipments:write` */
+      buyLabel?: boolean;
+    };
+    answer: PackingSession;
+  };
+  /** Stop packing an order (`packing.sessions.cancel`) */
+  "POST /api/v1/packing/sessions/{id}/cancel": {
+    path: {
+      /** Id of the packing session */
+      id: string;
+    };
+    body: {
+      hold?: {
+        reason: "awaiting_payment" | "high_risk_of_fraud" | "incorrect_address" | "inventory_out_of_stock" | "unknown_delivery_date" | "awaiting_return_items" | "upsell_window" | "shipping_method" | "customer_request" | "operator" | "source_conflict" | "other";
+        note?: string;
+      };
+    };
+    answer: PackingSession;
+  };
   /** List locations (`locations.list`) */
   "GET /api/v1/locations": {
     query: {
@@ -5075,6 +11092,10 @@ export type Operations = {
       address?: Address;
       /** Exactly one location is the default; the first location always becomes it */
       is_default?: boolean;
+      /** Local time, such as 16:00, from which on parcels leave on the next day. Default: that of the organization */
+      cutoff_time?: string;
+      /** IANA time zone, such as America/New_York. Default: that of the address, else of the organization */
+      timezone?: string;
       /** Anything, up to 16 KB */
       metadata?: Record<string, unknown>;
     };
@@ -5167,6 +11188,10 @@ export type Operations = {
       is_default?: boolean;
       /** Nothing new can be assigned to an inactive location */
       is_active?: boolean;
+      /** Local time, such as 16:00, from which on parcels leave on the next day. Default: that of the organization */
+      cutoff_time?: string | null;
+      /** IANA time zone, such as America/New_York. Default: that of the address, else of the organization */
+      timezone?: string | null;
       metadata?: Record<string, unknown> | null;
       /** Fields a sync does not change; locally edited fields are added automatically */
       locked_fields?: Array<"name" | "type" | "address" | "is_active">;
@@ -5180,6 +11205,68 @@ export type Operations = {
       id: string;
     };
     answer: Deleted;
+  };
+  /** List stock levels (`stock.list`) */
+  "GET /api/v1/stock": {
+    query: {
+      /** Counted from 1 */
+      page?: number;
+      /** Entries a page */
+      limit?: number;
+      /** Exactly this SKU */
+      sku?: string;
+      /** Part of the SKU, in upper or lower case */
+      search?: string;
+      /** Id of the location */
+      locationId?: string;
+      /** Only levels with less than this available */
+      below?: number;
+    };
+    answer: {
+      data: Array<StockLevel>;
+      pagination: Pagination;
+    };
+  };
+  /** Set stock levels (`stock.replace`) */
+  "PUT /api/v1/stock": {
+    body: {
+      levels: Array<{
+        /** Compared exactly with the SKUs of order lines, including upper and lower case */
+        sku: string;
+        locationId: string;
+        /** Units that can still be sold, as the shop or warehouse reports them; negative: oversold */
+        available: number;
+        /** Units set aside for orders that the source already has. null: not reported; `available` is then without these orders */
+        committed?: number | null;
+      }>;
+      /** When the stock was as reported; default: now. A level that was counted later is kept */
+      countedAt?: string;
+    };
+    answer: {
+      created: number;
+      updated: number;
+      unchanged: number;
+      /** Not stored: a level that was counted later is known */
+      outdated: number;
+    };
+  };
+  /** Get the stock of a SKU at all locations (`stock.get`) */
+  "GET /api/v1/stock/{sku}": {
+    path: {
+      /** Id of the stock: its sku */
+      sku: string;
+    };
+    answer: {
+      sku: string;
+      /** Sum of all locations */
+      available: number;
+      /** Sum of all locations */
+      reserved: number;
+      /** Sum of all locations */
+      allocatable: number;
+      /** By location; empty if no level of this SKU is known */
+      levels: Array<StockLevel>;
+    };
   };
   /** List available actions (`operations.actions.list`) */
   "GET /api/v1/operations/actions": {
@@ -5209,6 +11296,32 @@ export type Operations = {
         available: boolean;
       }>;
       operators: Array<string>;
+      /** What count, any_of and all_of can name */
+      lists: Array<string>;
+    };
+  };
+  /** Explain a condition on one order (`operations.explain`) */
+  "POST /api/v1/operations/explain": {
+    body: {
+      /** The ID or number of an order */
+      order_id: string;
+      when: Condition;
+    };
+    answer: {
+      order_id: string;
+      order_number: string;
+      met: boolean;
+      /** The condition and those inside it, each before its parts. The condition on the elements of a list is there for each element */
+      parts: Array<{
+        /** Where in the request the condition is */
+        pointer: string;
+        /** How deep it is nested */
+        depth: number;
+        /** A sentence about the order, such as: Total is not at least 100: it is 80. */
+        text: string;
+        met: boolean;
+        found: Array<unknown> | null;
+      }>;
     };
   };
   /** Create a selection of orders (`operations.selections.create`) */
@@ -5217,6 +11330,14 @@ export type Operations = {
       filter?: OrderFilter;
       /** Order IDs or numbers, instead of a filter */
       refs?: Array<string>;
+      /** The orders of a run instead of a filter: all, those with a result, or those that failed with a code, at a step. Deleted orders are left out */
+      run?: {
+        id: string;
+        status?: "succeeded" | "failed" | "skipped" | "cancelled";
+        code?: string;
+        /** Only orders whose first failed step is this one, from 0; null: orders without a failed step */
+        step?: number | null;
+      };
       /** Order IDs or numbers to exclude */
       exclude_order_ids?: Array<string>;
     };
@@ -5238,13 +11359,7 @@ export type Operations = {
       filter?: OrderFilter;
       /** From POST /operations/selections, or from a preflight by filter */
       selection_id?: string;
-      actions?: Array<{
-        type: string;
-        params?: Record<string, unknown>;
-        when?: Condition;
-        /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
-        on_error?: "skip_order" | "continue" | "abort_run";
-      }>;
+      actions?: Array<PipelineAction>;
       /** A saved pipeline: provides actions, on_error and atomic where omitted */
       pipeline_id?: string;
       /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
@@ -5271,13 +11386,7 @@ export type Operations = {
       filter?: OrderFilter;
       /** From POST /operations/selections, or from a preflight by filter */
       selection_id?: string;
-      actions?: Array<{
-        type: string;
-        params?: Record<string, unknown>;
-        when?: Condition;
-        /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
-        on_error?: "skip_order" | "continue" | "abort_run";
-      }>;
+      actions?: Array<PipelineAction>;
       /** A saved pipeline: provides actions, on_error and atomic where omitted */
       pipeline_id?: string;
       /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
@@ -5304,13 +11413,7 @@ export type Operations = {
       filter?: OrderFilter;
       /** From POST /operations/selections, or from a preflight by filter */
       selection_id?: string;
-      actions?: Array<{
-        type: string;
-        params?: Record<string, unknown>;
-        when?: Condition;
-        /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
-        on_error?: "skip_order" | "continue" | "abort_run";
-      }>;
+      actions?: Array<PipelineAction>;
       /** A saved pipeline: provides actions, on_error and atomic where omitted */
       pipeline_id?: string;
       /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
@@ -5342,6 +11445,8 @@ export type Operations = {
       retry_of?: string;
       /** Id of the automation */
       automation_id?: string;
+      /** The user or API key that started the run; without runs of automations */
+      created_by?: string;
       /** This moment or later, or a day in the time zone of the organization */
       from?: string;
       /** Before this moment, or up to the end of a day in the time zone of the organization */
@@ -5398,6 +11503,13 @@ export type Operations = {
         /** A retry of the run includes these orders */
         retryable: boolean;
       }>;
+      /** Orders of the run that did not succeed although the run bought a label for them, such as when a later step failed */
+      labels: {
+        /** Orders with a label that a carrier sold, also if it was voided since */
+        bought: number;
+        /** Other orders with a label whose outcome is pending or unknown */
+        unknown: number;
+      };
     };
   };
   /** Stream the progress of a run (`operations.runs.watch`) */
@@ -5421,6 +11533,8 @@ export type Operations = {
       limit?: number;
       status?: "succeeded" | "failed" | "skipped" | "cancelled";
       code?: string;
+      /** Only orders whose first failed step is this one, from 0 */
+      step?: number;
     };
     answer: {
       data: Array<OperationRunResult>;
@@ -5444,6 +11558,8 @@ export type Operations = {
     body: {
       /** Only orders that failed with one of these codes; `cancelled` for orders not processed */
       codes?: Array<string>;
+      /** Only orders whose first failed step is this one, from 0; null: orders without a failed step */
+      step?: number | null;
     };
     answer: OperationRun;
   };
@@ -5572,13 +11688,7 @@ export type Operations = {
     body: {
       name: string;
       description?: string;
-      actions: Array<{
-        type: string;
-        params?: Record<string, unknown>;
-        when?: Condition;
-        /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
-        on_error?: "skip_order" | "continue" | "abort_run";
-      }>;
+      actions: Array<PipelineAction>;
       /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
       on_error?: "skip_order" | "continue" | "abort_run";
       atomic?: boolean;
@@ -5606,13 +11716,7 @@ export type Operations = {
     body: {
       name?: string;
       description?: string;
-      actions?: Array<{
-        type: string;
-        params?: Record<string, unknown>;
-        when?: Condition;
-        /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
-        on_error?: "skip_order" | "continue" | "abort_run";
-      }>;
+      actions?: Array<PipelineAction>;
       /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
       on_error?: "skip_order" | "continue" | "abort_run";
       atomic?: boolean;
@@ -5630,6 +11734,76 @@ export type Operations = {
       id: string;
     };
     answer: Deleted;
+  };
+  /** List ready-made definitions (`bridges.definitions.list`) */
+  "GET /api/v1/bridges/definitions": {
+    answer: {
+      data: Array<{
+        name: string;
+        title: string;
+        description: string;
+        /** The document about this system, in the repository of the hub */
+        docs: string;
+        /** What the account or token must be allowed to do in the other system */
+        requiredScopes: string;
+        variables: Array<{
+          name: string;
+          label: string;
+          description: string | null;
+          example: string;
+          /** Used if the request has no value. Null: the variable is required */
+          default: string | number | null;
+          format: Open<"text" | "url" | "number">;
+        }>;
+        credentials: Array<{
+          name: string;
+          label: string;
+          description: string | null;
+          /** Whether a form should hide what is typed. All credentials are stored encrypted */
+          isSecret: boolean;
+          isRequired: boolean;
+        }>;
+        tasks: Array<{
+          name: string;
+          mode: Open<"pull" | "push" | "call">;
+        }>;
+        /** Created if the installation asks for them */
+        schedules: Array<{
+          taskName: string;
+          cron: string;
+        }>;
+      }>;
+    };
+  };
+  /** Install a ready-made definition (`bridges.definitions.install`) */
+  "POST /api/v1/bridges/definitions/{name}/install": {
+    path: {
+      /** Id of the definition: its name */
+      name: string;
+    };
+    body: {
+      /** Name of the new bridge */
+      name: string;
+      /** By the names of the definition's variables */
+      variables?: Record<string, string | number>;
+      /** By the names of the definition's credentials. Stored encrypted, never returned */
+      credentials?: Record<string, string>;
+      /** Whether to create the proposed schedules as well */
+      schedules?: boolean;
+    };
+    answer: {
+      bridge: Bridge;
+      transformations: Array<{
+        id: string;
+        taskName: string;
+        direction: Open<"inbound" | "outbound">;
+      }>;
+      schedules: Array<{
+        id: string;
+        taskName: string;
+        cron: string;
+      }>;
+    };
   };
   /** List bridges (`bridges.list`) */
   "GET /api/v1/bridges": {
@@ -5674,6 +11848,10 @@ export type Operations = {
         name: string;
         title: string;
         description: string;
+        plugin: {
+          name: string;
+          version: string;
+        } | null;
         /** A JSON Schema */
         settingsSchema: Record<string, unknown>;
         /** A JSON Schema */
@@ -5774,6 +11952,36 @@ export type Operations = {
       ttlSeconds?: number;
     };
     answer: Execution;
+  };
+  /** List the fields that a mapping can fill (`bridges.fields.list`) */
+  "GET /api/v1/bridges/{id}/fields": {
+    path: {
+      /** Id of the bridge */
+      id: string;
+    };
+    query: {
+      /** One of GET /bridges/{id}/tasks; default: orders.import */
+      taskName?: string;
+      /** inbound (the default): fields of the records that the task brings. outbound: fields of its input */
+      direction?: "inbound" | "outbound";
+    };
+    answer: {
+      /** orders, locations, tracking or inventory; null: not a record of the hub */
+      recordType: string | null;
+      /** Empty if the hub does not know the format */
+      data: Array<{
+        /** Target in mappings; `lines[].sku` is that of each line */
+        path: string;
+        type: Open<"text" | "number" | "boolean" | "date" | "object" | "list">;
+        /** Within its parent object, if that is given */
+        required: boolean;
+        /** Accepts members of any name */
+        isOpen: boolean;
+        values: Array<string> | null;
+        description: string | null;
+        example: string | number | boolean | null;
+      }>;
+    };
   };
   /** Receive a webhook from a shop (`bridges.inboundWebhooks.receive`) */
   "POST /api/v1/bridges/{id}/inbound-webhooks": {
@@ -6034,16 +12242,22 @@ export type Operations = {
       page?: number;
       /** Entries a page */
       limit?: number;
-      /** One or more of rejected_record, import_conflict, recall, push, label, pickup, manifest, execution, with commas between */
-      kind?: string;
+      /** One or more of rejected_record, import_conflict, recall, push, label, pickup, manifest, execution, stock, invoice, with commas between */
+      kind?: Open<"rejected_record" | "import_conflict" | "recall" | "push" | "label" | "pickup" | "manifest" | "execution" | "stock" | "invoice">;
       code?: string;
       /** Id of the bridge */
       bridgeId?: string;
       taskName?: string;
       /** Id of the order */
       orderId?: string;
+      /** Id of the assignee */
+      assigneeId?: string;
       /** Id of the execution */
       executionId?: string;
+      /** Code of the record's first error */
+      errorCode?: string;
+      /** Field of the record's first error */
+      field?: string;
       /** Whether an action was attempted */
       isAttempted?: boolean;
       /** This moment or later, or a day in the time zone of the organization */
@@ -6051,7 +12265,7 @@ export type Operations = {
       /** Before this moment, or up to the end of a day in the time zone of the organization */
       to?: string;
       /** One or more of open, resolved, dismissed, with commas between */
-      status?: string;
+      status?: Open<"open" | "resolved" | "dismissed">;
     };
     answer: {
       data: Array<ExceptionSummary>;
@@ -6061,16 +12275,22 @@ export type Operations = {
   /** Count exceptions by kind, code and bridge (`exceptions.count`) */
   "GET /api/v1/exceptions/counts": {
     query: {
-      /** One or more of rejected_record, import_conflict, recall, push, label, pickup, manifest, execution, with commas between */
-      kind?: string;
+      /** One or more of rejected_record, import_conflict, recall, push, label, pickup, manifest, execution, stock, invoice, with commas between */
+      kind?: Open<"rejected_record" | "import_conflict" | "recall" | "push" | "label" | "pickup" | "manifest" | "execution" | "stock" | "invoice">;
       code?: string;
       /** Id of the bridge */
       bridgeId?: string;
       taskName?: string;
       /** Id of the order */
       orderId?: string;
+      /** Id of the assignee */
+      assigneeId?: string;
       /** Id of the execution */
       executionId?: string;
+      /** Code of the record's first error */
+      errorCode?: string;
+      /** Field of the record's first error */
+      field?: string;
       /** Whether an action was attempted */
       isAttempted?: boolean;
       /** This moment or later, or a day in the time zone of the organization */
@@ -6078,7 +12298,7 @@ export type Operations = {
       /** Before this moment, or up to the end of a day in the time zone of the organization */
       to?: string;
       /** One or more of open, resolved, dismissed, with commas between */
-      status?: string;
+      status?: Open<"open" | "resolved" | "dismissed">;
     };
     answer: {
       total: number;
@@ -6091,6 +12311,8 @@ export type Operations = {
         pickup: number;
         manifest: number;
         execution: number;
+        stock: number;
+        invoice: number;
       };
       byCode: Array<{
         code: string;
@@ -6102,10 +12324,15 @@ export type Operations = {
       }>;
       /** Largest groups first; at most 100 */
       groups: Array<{
-        /** rejected_record: an import rejected a record. import_conflict: an order differs from its source. recall, push: a partner or shop rejected a request. label, pickup, manifest: a carrier rejected a request. execution: a task failed */
-        kind: Open<"rejected_record" | "import_conflict" | "recall" | "push" | "label" | "pickup" | "manifest" | "execution">;
+        /** rejected_record: an import rejected a record. import_conflict: an order differs from its source. recall, push: a partner or shop rejected a request. label, pickup, manifest: a carrier rejected a request. execution: a task failed. stock: no location has the items of an order, or stock of an unknown location was reported. invoice: the lines of a carrier's invoice do not add up to its amount */
+        kind: Open<"rejected_record" | "import_conflict" | "recall" | "push" | "label" | "pickup" | "manifest" | "execution" | "stock" | "invoice">;
         code: string;
         bridgeId: string | null;
+        taskName: string | null;
+        /** For rejected records: code of the first error */
+        errorCode: string | null;
+        /** For rejected records: field of the first error; `*` stands for any list element */
+        field: string | null;
         count: number;
         lastSeenAt: string;
         /** Message of the latest exception */
@@ -6123,6 +12350,58 @@ export type Operations = {
     };
     answer: Exception;
   };
+  /** Assign an exception (`exceptions.assignee.replace`) */
+  "PUT /api/v1/exceptions/{id}/assignee": {
+    path: {
+      /** Id of the exception */
+      id: string;
+    };
+    body: {
+      /** An active user of the organization; null: unassigned */
+      assigneeId: string | null;
+    };
+    answer: Exception;
+  };
+  /** List comments on an exception (`exceptions.comments.list`) */
+  "GET /api/v1/exceptions/{id}/comments": {
+    path: {
+      /** Id of the exception */
+      id: string;
+    };
+    query: {
+      /** Counted from 1 */
+      page?: number;
+      /** Entries a page */
+      limit?: number;
+    };
+    answer: {
+      data: Array<ExceptionComment>;
+      pagination: Pagination;
+    };
+  };
+  /** Comment on an exception (`exceptions.comments.create`) */
+  "POST /api/v1/exceptions/{id}/comments": {
+    path: {
+      /** Id of the exception */
+      id: string;
+    };
+    body: {
+      text: string;
+      /** Users of the organization to notify */
+      mentions?: Array<string>;
+    };
+    answer: ExceptionComment;
+  };
+  /** Delete a comment (`exceptions.comments.delete`) */
+  "DELETE /api/v1/exceptions/{id}/comments/{commentId}": {
+    path: {
+      /** Id of the exception */
+      id: string;
+      /** Id of the comment */
+      commentId: string;
+    };
+    answer: Deleted;
+  };
   /** Resolve exceptions in bulk (`exceptions.resolveMany`) */
   "POST /api/v1/exceptions/resolve": {
     body: {
@@ -6130,13 +12409,18 @@ export type Operations = {
       action: "retry" | "accept_source" | "keep_local" | "mark_not_purchased" | "dismiss";
       /** Filter on open exceptions */
       filter: {
-        /** One or more of rejected_record, import_conflict, recall, push, label, pickup, manifest, execution, with commas between */
-        kind?: string;
+        /** One or more of rejected_record, import_conflict, recall, push, label, pickup, manifest, execution, stock, invoice, with commas between */
+        kind?: Open<"rejected_record" | "import_conflict" | "recall" | "push" | "label" | "pickup" | "manifest" | "execution" | "stock" | "invoice">;
         code?: string;
         bridgeId?: string;
         taskName?: string;
         orderId?: string;
+        assigneeId?: string;
         executionId?: string;
+        /** Code of the record's first error */
+        errorCode?: string;
+        /** Field of the record's first error */
+        field?: string;
         /** Whether an action was attempted */
         isAttempted?: boolean;
         /** This moment or later, or a day in the time zone of the organization */
@@ -6269,12 +12553,12 @@ export type Operations = {
       updatedAt: string;
       /** Also the ETag; send it as If-Match to avoid lost updates */
       version: number;
-      /** Targets that are no field of the task's records; absent if there are none */
+      /** Targets that are no field of the task's records, and required fields that no mapping fills; absent if there are none */
       warnings?: Array<{
         index: number;
         target: string;
         path: string;
-        /** unknown_target: the records of the task have no such field. source_missing: nothing lies there in the data. condition_outside_each: `when` of an each names what its elements have, which `where` is for. overwritten: another mapping wrote there before. empty_value_kept: an empty text is no missing value, so `default` did not apply. Or an error that onError settled */
+        /** unknown_target: the records of the task have no such field. required_target: they need this field, and no mapping fills it. source_missing: nothing lies there in the data. condition_outside_each: `when` of an each names what its elements have, which `where` is for. overwritten: another mapping wrote there before. empty_value_kept: an empty text is no missing value, so `default` did not apply. Or an error that onError settled */
         code: string;
         message: string;
         source?: string;
@@ -6290,6 +12574,10 @@ export type Operations = {
         name: string;
         group: string;
         description: string;
+        plugin: {
+          name: string;
+          version: string;
+        } | null;
         /** A JSON Schema */
         paramsSchema: Record<string, unknown>;
         /** The parameter that may be given alone */
@@ -6375,12 +12663,12 @@ export type Operations = {
       updatedAt: string;
       /** Also the ETag; send it as If-Match to avoid lost updates */
       version: number;
-      /** Targets that are no field of the task's records; absent if there are none */
+      /** Targets that are no field of the task's records, and required fields that no mapping fills; absent if there are none */
       warnings?: Array<{
         index: number;
         target: string;
         path: string;
-        /** unknown_target: the records of the task have no such field. source_missing: nothing lies there in the data. condition_outside_each: `when` of an each names what its elements have, which `where` is for. overwritten: another mapping wrote there before. empty_value_kept: an empty text is no missing value, so `default` did not apply. Or an error that onError settled */
+        /** unknown_target: the records of the task have no such field. required_target: they need this field, and no mapping fills it. source_missing: nothing lies there in the data. condition_outside_each: `when` of an each names what its elements have, which `where` is for. overwritten: another mapping wrote there before. empty_value_kept: an empty text is no missing value, so `default` did not apply. Or an error that onError settled */
         code: string;
         message: string;
         source?: string;
@@ -6449,12 +12737,12 @@ export type Operations = {
       updatedAt: string;
       /** Also the ETag; send it as If-Match to avoid lost updates */
       version: number;
-      /** Targets that are no field of the task's records; absent if there are none */
+      /** Targets that are no field of the task's records, and required fields that no mapping fills; absent if there are none */
       warnings?: Array<{
         index: number;
         target: string;
         path: string;
-        /** unknown_target: the records of the task have no such field. source_missing: nothing lies there in the data. condition_outside_each: `when` of an each names what its elements have, which `where` is for. overwritten: another mapping wrote there before. empty_value_kept: an empty text is no missing value, so `default` did not apply. Or an error that onError settled */
+        /** unknown_target: the records of the task have no such field. required_target: they need this field, and no mapping fills it. source_missing: nothing lies there in the data. condition_outside_each: `when` of an each names what its elements have, which `where` is for. overwritten: another mapping wrote there before. empty_value_kept: an empty text is no missing value, so `default` did not apply. Or an error that onError settled */
         code: string;
         message: string;
         source?: string;
@@ -6718,6 +13006,8 @@ export type Operations = {
         email?: string;
         /** Of an API key or a background process of the hub */
         name?: string;
+        /** Set if an AI assistant acted, with an agent key or through MCP */
+        kind?: Open<"agent">;
       } | null;
       createdAt: string;
       updatedAt: string;
@@ -6785,6 +13075,8 @@ export type Operations = {
         email?: string;
         /** Of an API key or a background process of the hub */
         name?: string;
+        /** Set if an AI assistant acted, with an agent key or through MCP */
+        kind?: Open<"agent">;
       } | null;
       createdAt: string;
       updatedAt: string;
@@ -6895,8 +13187,106 @@ export type Operations = {
       description?: string;
       /** `types` of events, or `cron` with the `filter` that selects orders */
       trigger: {
-        /** Order event types, or `order.*`. `order.created` includes `orders.created`, which imports record */
+        /** Types of events about orders, exceptions, shipments, labels, pickups, manifests, runs and tasks, or families such as `order.*`. `order.created` includes `orders.created`, which imports record */
         types?: Array<string>;
+        /** Condition on the event: `type`, `objectId` and the fields of its `data`, such as `data.status` */
+        event?: {
+          /** Names joined by dots, such as shippingAddress.countryCode */
+          path: string;
+          op: "eq" | "ne" | "in" | "not_in" | "in_set" | "not_in_set" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "starts_with" | "ends_with" | "matches" | "empty" | "not_empty" | "has_tag";
+          /** A text, number or boolean; a list of them for in, two for between, none for empty and not_empty. Or a value that is computed for each record: another field or a moment */
+          value?: string | number | boolean | Array<string | number | boolean | {
+            /** Another field */
+            path: string;
+            /** A number is multiplied with it */
+            times?: number;
+            /** Added: a number, or a time span such as `2 working days` */
+            plus?: number | string;
+          } | {
+            /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+            now: string;
+          }> | {
+            /** Another field */
+            path: string;
+            /** A number is multiplied with it */
+            times?: number;
+            /** Added: a number, or a time span such as `2 working days` */
+            plus?: number | string;
+          } | {
+            /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+            now: string;
+          };
+        } | {
+          /** A list, such as lines: the number of its elements */
+          count: string;
+          where?: Condition;
+          op: "eq" | "ne" | "in" | "not_in" | "in_set" | "not_in_set" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "starts_with" | "ends_with" | "matches" | "empty" | "not_empty" | "has_tag";
+          /** A text, number or boolean; a list of them for in, two for between, none for empty and not_empty. Or a value that is computed for each record: another field or a moment */
+          value?: string | number | boolean | Array<string | number | boolean | {
+            /** Another field */
+            path: string;
+            /** A number is multiplied with it */
+            times?: number;
+            /** Added: a number, or a time span such as `2 working days` */
+            plus?: number | string;
+          } | {
+            /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+            now: string;
+          }> | {
+            /** Another field */
+            path: string;
+            /** A number is multiplied with it */
+            times?: number;
+            /** Added: a number, or a time span such as `2 working days` */
+            plus?: number | string;
+          } | {
+            /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+            now: string;
+          };
+        } | {
+          /** A number in the elements of a list, such as lines.quantity */
+          sum: string;
+          where?: Condition;
+          op: "eq" | "ne" | "in" | "not_in" | "in_set" | "not_in_set" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "starts_with" | "ends_with" | "matches" | "empty" | "not_empty" | "has_tag";
+          /** A text, number or boolean; a list of them for in, two for between, none for empty and not_empty. Or a value that is computed for each record: another field or a moment */
+          value?: string | number | boolean | Array<string | number | boolean | {
+            /** Another field */
+            path: string;
+            /** A number is multiplied with it */
+            times?: number;
+            /** Added: a number, or a time span such as `2 working days` */
+            plus?: number | string;
+          } | {
+            /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+            now: string;
+          }> | {
+            /** Another field */
+            path: string;
+            /** A number is multiplied with it */
+            times?: number;
+            /** Added: a number, or a time span such as `2 working days` */
+            plus?: number | string;
+          } | {
+            /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+            now: string;
+          };
+        } | {
+          /** A list, such as lines: at least one element meets `where` */
+          any_of: string;
+          where: Condition;
+        } | {
+          /** A list, such as lines: it has elements, and all of them meet `where` */
+          all_of: string;
+          where: Condition;
+        } | {
+          all: Array<Condition>;
+        } | {
+          any: Array<Condition>;
+        } | {
+          not: Condition;
+        };
+        /** Which orders of a run or of a task that sends orders. Default all */
+        orders?: "all" | "failed";
         /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, a day that matches either of them is enough. Daylight saving: a skipped time runs once, right after the gap, and a repeated time runs the first time. Expressions with `*` in the hour or minute field follow elapsed time and run in both hours */
         cron?: string;
         /** IANA name such as America/New_York. Default: the organization's */
@@ -6904,14 +13294,158 @@ export type Operations = {
         filter?: OrderFilter;
       };
       when?: Condition;
-      /** A saved pipeline */
-      pipeline_id: string;
+      /** A saved pipeline. Exactly one of pipeline_id, branches and task is required */
+      pipeline_id?: string;
+      /** The first branch whose condition the order meets runs its pipeline */
+      branches?: Array<{
+        when: Condition;
+        pipeline_id: string;
+      }>;
+      /** With branches: the pipeline of orders that meet none. Default: they are left out */
+      otherwise?: string;
+      /** Queues a bridge task for each event instead of running a pipeline on orders */
+      task?: {
+        /** Default: the bridge of the event */
+        bridge_id?: string;
+        task_name: string;
+        /** Placeholders are filled in from the event, such as {{data.orderId}} */
+        input?: Record<string, unknown>;
+      };
+      /** Delays the run: exactly one of `until` and `when` */
+      wait?: {
+        until?: string | {
+          /** A date of the order, such as shipBy */
+          path: string;
+          /** Minutes, hours, days or weeks, such as 2h */
+          minus?: string;
+          /** Minutes, hours, days or weeks, such as 2h */
+          plus?: string;
+        };
+        /** Wait until the order meets this condition */
+        when?: {
+          /** Names joined by dots, such as shippingAddress.countryCode */
+          path: string;
+          op: "eq" | "ne" | "in" | "not_in" | "in_set" | "not_in_set" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "starts_with" | "ends_with" | "matches" | "empty" | "not_empty" | "has_tag";
+          /** A text, number or boolean; a list of them for in, two for between, none for empty and not_empty. Or a value that is computed for each record: another field or a moment */
+          value?: string | number | boolean | Array<string | number | boolean | {
+            /** Another field */
+            path: string;
+            /** A number is multiplied with it */
+            times?: number;
+            /** Added: a number, or a time span such as `2 working days` */
+            plus?: number | string;
+          } | {
+            /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+            now: string;
+          }> | {
+            /** Another field */
+            path: string;
+            /** A number is multiplied with it */
+            times?: number;
+            /** Added: a number, or a time span such as `2 working days` */
+            plus?: number | string;
+          } | {
+            /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+            now: string;
+          };
+        } | {
+          /** A list, such as lines: the number of its elements */
+          count: string;
+          where?: Condition;
+          op: "eq" | "ne" | "in" | "not_in" | "in_set" | "not_in_set" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "starts_with" | "ends_with" | "matches" | "empty" | "not_empty" | "has_tag";
+          /** A text, number or boolean; a list of them for in, two for between, none for empty and not_empty. Or a value that is computed for each record: another field or a moment */
+          value?: string | number | boolean | Array<string | number | boolean | {
+            /** Another field */
+            path: string;
+            /** A number is multiplied with it */
+            times?: number;
+            /** Added: a number, or a time span such as `2 working days` */
+            plus?: number | string;
+          } | {
+            /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+            now: string;
+          }> | {
+            /** Another field */
+            path: string;
+            /** A number is multiplied with it */
+            times?: number;
+            /** Added: a number, or a time span such as `2 working days` */
+            plus?: number | string;
+          } | {
+            /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+            now: string;
+          };
+        } | {
+          /** A number in the elements of a list, such as lines.quantity */
+          sum: string;
+          where?: Condition;
+          op: "eq" | "ne" | "in" | "not_in" | "in_set" | "not_in_set" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "starts_with" | "ends_with" | "matches" | "empty" | "not_empty" | "has_tag";
+          /** A text, number or boolean; a list of them for in, two for between, none for empty and not_empty. Or a value that is computed for each record: another field or a moment */
+          value?: string | number | boolean | Array<string | number | boolean | {
+            /** Another field */
+            path: string;
+            /** A number is multiplied with it */
+            times?: number;
+            /** Added: a number, or a time span such as `2 working days` */
+            plus?: number | string;
+          } | {
+            /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+            now: string;
+          }> | {
+            /** Another field */
+            path: string;
+            /** A number is multiplied with it */
+            times?: number;
+            /** Added: a number, or a time span such as `2 working days` */
+            plus?: number | string;
+          } | {
+            /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+            now: string;
+          };
+        } | {
+          /** A list, such as lines: at least one element meets `where` */
+          any_of: string;
+          where: Condition;
+        } | {
+          /** A list, such as lines: it has elements, and all of them meet `where` */
+          all_of: string;
+          where: Condition;
+        } | {
+          all: Array<Condition>;
+        } | {
+          any: Array<Condition>;
+        } | {
+          not: Condition;
+        };
+        /** With `when`: how long. The order is left out afterwards. Default 7d */
+        at_most?: string;
+      };
+      /** Automations after this one leave out the orders that it matched, for the same event. Only in mode run. Default false */
+      stop_further_rules?: boolean;
+      /** How often it may run for the same order, or with task for the same object. Up to that number it also reacts to events that it led to itself, such as a repeated failure */
+      max_per_object?: number;
+      /** Place among the automations of the organization, which run in this order on the same event. Default last */
+      position?: number;
       /** preflight: only previews and records the outcome. run: runs the pipeline. Default preflight */
       mode?: "preflight" | "run";
       /** Orders per hour. When this limit is reached, the automation is paused. Default 1000 */
       max_orders_per_hour?: number;
     };
     answer: Automation;
+  };
+  /** Set the order of all automations (`automations.order.replace`) */
+  "PUT /api/v1/automations/order": {
+    body: {
+      /** All automations of the organization, the first to run first */
+      ids: Array<string>;
+    };
+    answer: {
+      data: Array<{
+        id: string;
+        name: string;
+        position: number;
+      }>;
+    };
   };
   /** Get an automation (`automations.get`) */
   "GET /api/v1/automations/{id}": {
@@ -6932,8 +13466,106 @@ export type Operations = {
       description?: string;
       /** `types` of events, or `cron` with the `filter` that selects orders */
       trigger?: {
-        /** Order event types, or `order.*`. `order.created` includes `orders.created`, which imports record */
+        /** Types of events about orders, exceptions, shipments, labels, pickups, manifests, runs and tasks, or families such as `order.*`. `order.created` includes `orders.created`, which imports record */
         types?: Array<string>;
+        /** Condition on the event: `type`, `objectId` and the fields of its `data`, such as `data.status` */
+        event?: {
+          /** Names joined by dots, such as shippingAddress.countryCode */
+          path: string;
+          op: "eq" | "ne" | "in" | "not_in" | "in_set" | "not_in_set" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "starts_with" | "ends_with" | "matches" | "empty" | "not_empty" | "has_tag";
+          /** A text, number or boolean; a list of them for in, two for between, none for empty and not_empty. Or a value that is computed for each record: another field or a moment */
+          value?: string | number | boolean | Array<string | number | boolean | {
+            /** Another field */
+            path: string;
+            /** A number is multiplied with it */
+            times?: number;
+            /** Added: a number, or a time span such as `2 working days` */
+            plus?: number | string;
+          } | {
+            /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+            now: string;
+          }> | {
+            /** Another field */
+            path: string;
+            /** A number is multiplied with it */
+            times?: number;
+            /** Added: a number, or a time span such as `2 working days` */
+            plus?: number | string;
+          } | {
+            /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+            now: string;
+          };
+        } | {
+          /** A list, such as lines: the number of its elements */
+          count: string;
+          where?: Condition;
+          op: "eq" | "ne" | "in" | "not_in" | "in_set" | "not_in_set" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "starts_with" | "ends_with" | "matches" | "empty" | "not_empty" | "has_tag";
+          /** A text, number or boolean; a list of them for in, two for between, none for empty and not_empty. Or a value that is computed for each record: another field or a moment */
+          value?: string | number | boolean | Array<string | number | boolean | {
+            /** Another field */
+            path: string;
+            /** A number is multiplied with it */
+            times?: number;
+            /** Added: a number, or a time span such as `2 working days` */
+            plus?: number | string;
+          } | {
+            /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+            now: string;
+          }> | {
+            /** Another field */
+            path: string;
+            /** A number is multiplied with it */
+            times?: number;
+            /** Added: a number, or a time span such as `2 working days` */
+            plus?: number | string;
+          } | {
+            /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+            now: string;
+          };
+        } | {
+          /** A number in the elements of a list, such as lines.quantity */
+          sum: string;
+          where?: Condition;
+          op: "eq" | "ne" | "in" | "not_in" | "in_set" | "not_in_set" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "starts_with" | "ends_with" | "matches" | "empty" | "not_empty" | "has_tag";
+          /** A text, number or boolean; a list of them for in, two for between, none for empty and not_empty. Or a value that is computed for each record: another field or a moment */
+          value?: string | number | boolean | Array<string | number | boolean | {
+            /** Another field */
+            path: string;
+            /** A number is multiplied with it */
+            times?: number;
+            /** Added: a number, or a time span such as `2 working days` */
+            plus?: number | string;
+          } | {
+            /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+            now: string;
+          }> | {
+            /** Another field */
+            path: string;
+            /** A number is multiplied with it */
+            times?: number;
+            /** Added: a number, or a time span such as `2 working days` */
+            plus?: number | string;
+          } | {
+            /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+            now: string;
+          };
+        } | {
+          /** A list, such as lines: at least one element meets `where` */
+          any_of: string;
+          where: Condition;
+        } | {
+          /** A list, such as lines: it has elements, and all of them meet `where` */
+          all_of: string;
+          where: Condition;
+        } | {
+          all: Array<Condition>;
+        } | {
+          any: Array<Condition>;
+        } | {
+          not: Condition;
+        };
+        /** Which orders of a run or of a task that sends orders. Default all */
+        orders?: "all" | "failed";
         /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, a day that matches either of them is enough. Daylight saving: a skipped time runs once, right after the gap, and a repeated time runs the first time. Expressions with `*` in the hour or minute field follow elapsed time and run in both hours */
         cron?: string;
         /** IANA name such as America/New_York. Default: the organization's */
@@ -6941,8 +13573,137 @@ export type Operations = {
         filter?: OrderFilter;
       };
       when?: Condition | null;
-      /** A saved pipeline */
+      /** A saved pipeline. Exactly one of pipeline_id, branches and task is required */
       pipeline_id?: string;
+      /** The first branch whose condition the order meets runs its pipeline */
+      branches?: Array<{
+        when: Condition;
+        pipeline_id: string;
+      }>;
+      /** With branches: the pipeline of orders that meet none. Default: they are left out */
+      otherwise?: string | null;
+      /** Queues a bridge task for each event instead of running a pipeline on orders */
+      task?: {
+        /** Default: the bridge of the event */
+        bridge_id?: string;
+        task_name: string;
+        /** Placeholders are filled in from the event, such as {{data.orderId}} */
+        input?: Record<string, unknown>;
+      };
+      wait?: {
+        until?: string | {
+          /** A date of the order, such as shipBy */
+          path: string;
+          /** Minutes, hours, days or weeks, such as 2h */
+          minus?: string;
+          /** Minutes, hours, days or weeks, such as 2h */
+          plus?: string;
+        };
+        /** Wait until the order meets this condition */
+        when?: {
+          /** Names joined by dots, such as shippingAddress.countryCode */
+          path: string;
+          op: "eq" | "ne" | "in" | "not_in" | "in_set" | "not_in_set" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "starts_with" | "ends_with" | "matches" | "empty" | "not_empty" | "has_tag";
+          /** A text, number or boolean; a list of them for in, two for between, none for empty and not_empty. Or a value that is computed for each record: another field or a moment */
+          value?: string | number | boolean | Array<string | number | boolean | {
+            /** Another field */
+            path: string;
+            /** A number is multiplied with it */
+            times?: number;
+            /** Added: a number, or a time span such as `2 working days` */
+            plus?: number | string;
+          } | {
+            /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+            now: string;
+          }> | {
+            /** Another field */
+            path: string;
+            /** A number is multiplied with it */
+            times?: number;
+            /** Added: a number, or a time span such as `2 working days` */
+            plus?: number | string;
+          } | {
+            /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+            now: string;
+          };
+        } | {
+          /** A list, such as lines: the number of its elements */
+          count: string;
+          where?: Condition;
+          op: "eq" | "ne" | "in" | "not_in" | "in_set" | "not_in_set" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "starts_with" | "ends_with" | "matches" | "empty" | "not_empty" | "has_tag";
+          /** A text, number or boolean; a list of them for in, two for between, none for empty and not_empty. Or a value that is computed for each record: another field or a moment */
+          value?: string | number | boolean | Array<string | number | boolean | {
+            /** Another field */
+            path: string;
+            /** A number is multiplied with it */
+            times?: number;
+            /** Added: a number, or a time span such as `2 working days` */
+            plus?: number | string;
+          } | {
+            /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+            now: string;
+          }> | {
+            /** Another field */
+            path: string;
+            /** A number is multiplied with it */
+            times?: number;
+            /** Added: a number, or a time span such as `2 working days` */
+            plus?: number | string;
+          } | {
+            /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+            now: string;
+          };
+        } | {
+          /** A number in the elements of a list, such as lines.quantity */
+          sum: string;
+          where?: Condition;
+          op: "eq" | "ne" | "in" | "not_in" | "in_set" | "not_in_set" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "starts_with" | "ends_with" | "matches" | "empty" | "not_empty" | "has_tag";
+          /** A text, number or boolean; a list of them for in, two for between, none for empty and not_empty. Or a value that is computed for each record: another field or a moment */
+          value?: string | number | boolean | Array<string | number | boolean | {
+            /** Another field */
+            path: string;
+            /** A number is multiplied with it */
+            times?: number;
+            /** Added: a number, or a time span such as `2 working days` */
+            plus?: number | string;
+          } | {
+            /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+            now: string;
+          }> | {
+            /** Another field */
+            path: string;
+            /** A number is multiplied with it */
+            times?: number;
+            /** Added: a number, or a time span such as `2 working days` */
+            plus?: number | string;
+          } | {
+            /** A moment by its distance from now, such as `-2 working days` or `4 hours` */
+            now: string;
+          };
+        } | {
+          /** A list, such as lines: at least one element meets `where` */
+          any_of: string;
+          where: Condition;
+        } | {
+          /** A list, such as lines: it has elements, and all of them meet `where` */
+          all_of: string;
+          where: Condition;
+        } | {
+          all: Array<Condition>;
+        } | {
+          any: Array<Condition>;
+        } | {
+          not: Condition;
+        };
+        /** With `when`: how long. The order is left out afterwards. Default 7d */
+        at_most?: string;
+      } | null;
+      /** Automations after this one leave out the orders that it matched, for the same event. Only in mode run. Default false */
+      stop_further_rules?: boolean;
+      /** How often it may run for the same order, or with task for the same object. Up to that number it also reacts to events that it led to itself, such as a repeated failure */
+      max_per_object?: number | null;
+      /** Place among the automations of the organization, which run in this order on the same event. Default last */
+      position?: number;
       /** preflight: only previews and records the outcome. run: runs the pipeline. Default preflight */
       mode?: "preflight" | "run";
       /** Orders per hour. When this limit is reached, the automation is paused. Default 1000 */
@@ -6970,12 +13731,43 @@ export type Operations = {
       description: string;
       trigger: {
         types?: Array<string>;
+        event?: Condition;
+        orders?: Open<"all" | "failed">;
         cron?: string;
         timezone?: string;
         filter?: OrderFilter;
       };
       when: Condition | null;
-      pipeline_id: string;
+      /** Null: the automation has branches or a task */
+      pipeline_id: string | null;
+      branches: Array<{
+        when: Condition;
+        pipeline_id: string;
+      }> | null;
+      otherwise: string | null;
+      task: {
+        /** Default: the bridge of the event */
+        bridge_id?: string;
+        task_name: string;
+        /** Placeholders are filled in from the event, such as {{data.orderId}} */
+        input?: Record<string, unknown>;
+      } | null;
+      wait: {
+        until?: string | {
+          /** A date of the order, such as shipBy */
+          path: string;
+          /** Minutes, hours, days or weeks, such as 2h */
+          minus?: string;
+          /** Minutes, hours, days or weeks, such as 2h */
+          plus?: string;
+        };
+        when?: Condition;
+        at_most?: string;
+      } | null;
+      stop_further_rules: boolean;
+      max_per_object: number | null;
+      /** Automations on the same event run in this order; there may be gaps */
+      position: number;
       mode: Open<"preflight" | "run">;
       max_orders_per_hour: number;
       /** The automation runs with the permissions of this user or API key */
@@ -6986,6 +13778,8 @@ export type Operations = {
         email?: string;
         /** Of an API key or a background process of the hub */
         name?: string;
+        /** Set if an AI assistant acted, with an agent key or through MCP */
+        kind?: Open<"agent">;
       };
       is_active: boolean;
       paused_at: string | null;
@@ -7033,12 +13827,43 @@ export type Operations = {
       description: string;
       trigger: {
         types?: Array<string>;
+        event?: Condition;
+        orders?: Open<"all" | "failed">;
         cron?: string;
         timezone?: string;
         filter?: OrderFilter;
       };
       when: Condition | null;
-      pipeline_id: string;
+      /** Null: the automation has branches or a task */
+      pipeline_id: string | null;
+      branches: Array<{
+        when: Condition;
+        pipeline_id: string;
+      }> | null;
+      otherwise: string | null;
+      task: {
+        /** Default: the bridge of the event */
+        bridge_id?: string;
+        task_name: string;
+        /** Placeholders are filled in from the event, such as {{data.orderId}} */
+        input?: Record<string, unknown>;
+      } | null;
+      wait: {
+        until?: string | {
+          /** A date of the order, such as shipBy */
+          path: string;
+          /** Minutes, hours, days or weeks, such as 2h */
+          minus?: string;
+          /** Minutes, hours, days or weeks, such as 2h */
+          plus?: string;
+        };
+        when?: Condition;
+        at_most?: string;
+      } | null;
+      stop_further_rules: boolean;
+      max_per_object: number | null;
+      /** Automations on the same event run in this order; there may be gaps */
+      position: number;
       mode: Open<"preflight" | "run">;
       max_orders_per_hour: number;
       /** The automation runs with the permissions of this user or API key */
@@ -7049,6 +13874,8 @@ export type Operations = {
         email?: string;
         /** Of an API key or a background process of the hub */
         name?: string;
+        /** Set if an AI assistant acted, with an agent key or through MCP */
+        kind?: Open<"agent">;
       };
       is_active: boolean;
       paused_at: string | null;
@@ -7096,6 +13923,7 @@ export type Operations = {
       events: number;
       /** Existing orders of these events */
       evaluated: number;
+      /** Orders that met filter and conditions; with a task: events */
       matched: number;
       /** There were more; the newest were tested */
       truncated: boolean;
@@ -7125,6 +13953,38 @@ export type Operations = {
           orders: number;
         }>;
       }>;
+      branches: Array<{
+        /** Index of the branch, or otherwise */
+        branch: string;
+        pipeline_id: string;
+        matched: number;
+        verdict: Open<"ready" | "ready_with_warnings" | "blocked">;
+        summary: {
+          orders: number;
+          ok: number;
+          warning: number;
+          blocked: number;
+          no_change: number;
+          not_found: number;
+          duplicates_removed: number;
+        };
+        errors_by_code: Record<string, number>;
+        pipeline: Array<{
+          index: number;
+          type: string;
+          order_count: number;
+          warnings: Array<{
+            code: string;
+            message: string;
+          }>;
+          /** Total price over the orders of the step, where prices are known */
+          prices: Array<{
+            currency: string;
+            total: number;
+            orders: number;
+          }>;
+        }>;
+      }> | null;
       orders: Array<{
         ref: string;
         order_id: string | null;
@@ -7176,6 +14036,8 @@ export type Operations = {
           };
           verdict: Open<"ok" | "no_change" | "warning" | "blocked" | "skipped">;
         }>;
+        /** The branch that the order took */
+        branch: string | null;
       }>;
       orders_truncated: boolean;
     };
@@ -7191,11 +14053,37 @@ export type Operations = {
       page?: number;
       /** Entries a page */
       limit?: number;
-      /** depth_exceeded: triggered through too many automations; nothing was run */
-      kind?: "run" | "preflight" | "depth_exceeded";
+      /** task: bridge tasks were queued. wait_ended: orders no longer matched, or did not meet the condition in time; errors_by_code counts both. depth_exceeded: triggered through too many automations; nothing was run */
+      kind?: "run" | "preflight" | "task" | "wait_ended" | "depth_exceeded";
     };
     answer: {
       data: Array<Invocation>;
+      pagination: Pagination;
+    };
+  };
+  /** List the orders that wait for an automation (`automations.waiting.list`) */
+  "GET /api/v1/automations/{id}/waiting": {
+    path: {
+      /** Id of the automation */
+      id: string;
+    };
+    query: {
+      /** Counted from 1 */
+      page?: number;
+      /** Entries a page */
+      limit?: number;
+    };
+    answer: {
+      data: Array<{
+        order_id: string;
+        /** Null: the order was deleted */
+        order_number: string | null;
+        since: string;
+        /** When the wait is over, at the latest */
+        ends_at: string;
+        /** When the order is checked next; a change of the order is also checked */
+        next_check_at: string;
+      }>;
       pagination: Pagination;
     };
   };
@@ -7206,6 +14094,10 @@ export type Operations = {
         name: string;
         title: string;
         description: string;
+        plugin: {
+          name: string;
+          version: string;
+        } | null;
         usesRateCards: boolean;
         capabilities: Array<Open<"rate" | "pickup" | "track" | "label">>;
         /** What the carrier can be asked for */
@@ -7355,12 +14247,12 @@ export type Operations = {
         maxPackages?: number | null;
         maxAverageWeight?: {
           value?: number | null;
-          /** Other spellings, such as LB, lbs or pounds, are taken for the one that is meant */
+          /** Other spellings are accepted, such as LB, lbs or pounds */
           unit?: "g" | "kg" | "oz" | "lb" | null;
         } | null;
         maxTotalWeight?: {
           value?: number | null;
-          /** Other spellings, such as LB, lbs or pounds, are taken for the one that is meant */
+          /** Other spellings are accepted, such as LB, lbs or pounds */
           unit?: "g" | "kg" | "oz" | "lb" | null;
         } | null;
         allowsPoBox?: boolean | null;
@@ -7537,12 +14429,19 @@ export type Operations = {
             /** A calendar date, such as 2026-01-31 */
             to?: string;
             requires?: string;
+            /** Applies together with any of these surcharges */
+            requiresAny?: Array<string>;
+            /** More than this many parcels in the week, by `weeklyPieces` of the card */
+            weeklyPiecesOver?: number;
+            weeklyPiecesUpTo?: number;
           };
           group?: string;
           priority?: number;
           minBillableWeight?: Weight;
           isFuelApplied?: boolean;
           allocationPercent?: number;
+          /** `shipment`: charged once per shipment, with its first parcel */
+          per?: "parcel" | "shipment";
         }>;
         fuel?: {
           percent?: number;
@@ -7555,6 +14454,44 @@ export type Operations = {
           /** Which amount the percentage applies to: the list price, the price after discount, or that plus surcharges */
           appliesTo: "base_list" | "base_net" | "subtotal";
         };
+        fuelByService?: Array<{
+          services?: Array<string>;
+          mode?: "ground" | "air";
+          percent?: number;
+          table?: Array<{
+            /** A calendar date, such as 2026-01-31 */
+            from: string;
+            percent: number;
+          }>;
+          discountPercent?: number;
+          /** Which amount the percentage applies to: the list price, the price after discount, or that plus surcharges */
+          appliesTo: "base_list" | "base_net" | "subtotal";
+        }>;
+        /** What the carrier counts as the weekly revenue, from a day on; it decides the tiers of earned discounts */
+        weeklyRevenue?: Array<{
+          /** A calendar date, such as 2026-01-31 */
+          from: string;
+          amount: number;
+        }>;
+        /** Parcels per week, from a day on; they decide surcharges with `weeklyPiecesOver` and `weeklyPiecesUpTo` */
+        weeklyPieces?: Array<{
+          /** A calendar date, such as 2026-01-31 */
+          from: string;
+          pieces: number;
+        }>;
+        zoneExceptions?: Array<{
+          destinationStates?: Array<string>;
+          /** ZIPs, ZIP3s or ranges: 99501, 995, 995-997 */
+          destinations?: Array<string>;
+          /** Default: everywhere */
+          origins?: Array<string>;
+          services?: Array<string>;
+          mode?: "ground" | "air";
+          /** null: not served */
+          zone: string | null;
+        }>;
+        /** Which parcels of a comparison are one shipment: those with the same lead tracking number (default), or also those sent on the same day with the same service from the same ZIP to the same ZIP */
+        shipmentsBy?: "lead" | "day_and_destination";
         services?: Array<{
           code: string;
           name?: string;
@@ -7573,12 +14510,62 @@ export type Operations = {
           dim?: {
             /** Cubic inches per pound, or cubic cm per kg */
             divisor: number;
-            unit?: "in" | "cm";
+            /** Divisors of smaller parcels: the first `upToVolume` that is not below the volume counts */
+            tiers?: Array<{
+              upToVolume: number;
+              /** Cubic inches per pound, or cubic cm per kg */
+              divisor: number;
+            }>;
             /** Parcels up to this volume have no dimensional weight */
             thresholdVolume?: number;
+            unit?: "in" | "cm";
+            /** Terms from a day on, in place of divisor, tiers and threshold */
+            dated?: Array<{
+              /** A calendar date, such as 2026-01-31 */
+              from: string;
+              /** Cubic inches per pound, or cubic cm per kg */
+              divisor: number;
+              /** Divisors of smaller parcels: the first `upToVolume` that is not below the volume counts */
+              tiers?: Array<{
+                upToVolume: number;
+                /** Cubic inches per pound, or cubic cm per kg */
+                divisor: number;
+              }>;
+              /** Parcels up to this volume have no dimensional weight */
+              thresholdVolume?: number;
+            }>;
             /** Rounding of each side to whole inches or centimeters, for volume, limits and size surcharges. Default `up`, as carriers do since August 2025; `nearest` before */
             rounding?: "nearest" | "up" | "none";
           };
+          cubic?: {
+            /** Upper limits in cubic feet, ascending. Each side is first rounded down to a quarter of an inch */
+            tiers: Array<number>;
+            rates: Record<string, Array<number | null>>;
+            maxWeight?: Weight;
+            maxLength?: number;
+            /** `lower` (default): only if its base price is lower than the price by weight; `always`: in place of it */
+            use?: "lower" | "always";
+          };
+          hundredweight?: {
+            /** Prices are per hundred of this unit; default lb */
+            unit?: "lb" | "kg";
+            /** Default 2 */
+            minPieces?: number;
+            /** Lower limits of the weight bands, ascending; lighter shipments are priced parcel by parcel */
+            weightFrom: Array<number>;
+            rates: Record<string, Array<number | null>>;
+            minPieceWeight?: Weight;
+            discountPercent?: number;
+            minimum?: number;
+            /** The next band's price for its lowest weight is used if it is lower */
+            isDeficitRated?: boolean;
+            /** `lower` (default): only if its base price is lower than the price by weight; `always`: in place of it */
+            use?: "lower" | "always";
+          };
+          /** The parcels of a shipment are priced one by one (default), or as one weight: the sum of their billable weights */
+          multiPiece?: "each" | "total";
+          /** Zones found by distance, each with its name in the prices of this service, such as 2: 202. Zones of charts stay as they are */
+          zoneNames?: Record<string, string>;
           limits?: {
             maxWeight?: Weight;
             maxLength?: number;
@@ -7588,6 +14575,11 @@ export type Operations = {
           };
           discounts?: Array<{
             percent?: number;
+            /** An earned discount: the last tier whose `revenueFrom` is not above `weeklyRevenue` of the card counts; below the first there is none */
+            tiers?: Array<{
+              revenueFrom: number;
+              percent: number;
+            }>;
             amount?: number;
             zones?: Array<string>;
             weightFrom?: Weight;
@@ -7600,10 +14592,17 @@ export type Operations = {
             zone?: string;
             weight?: Weight;
             reduction?: number;
+            reductionPercent?: number;
           };
           transitDays?: Record<string, number>;
+          /** The carrier refunds late deliveries; the audit of invoices looks for them */
+          isGuaranteed?: boolean;
         }>;
       };
+      /** Percentages of fuel by day, with `card` or `header`: a column `from` and one for each mode (`ground`, `air`) or service of `fuelByService`, or `fuel`. Their tables are replaced */
+      fuelCsv?: string;
+      /** With `csv`: fields of columns that are not recognized by their names: service, name, level, weight, unit, zone, rate, or `zone:2` for the prices of a zone; null: the column is ignored */
+      mapping?: Record<string, string | null>;
       /** false: upload as a draft */
       isActive?: boolean;
     };
@@ -7623,11 +14622,13 @@ export type Operations = {
       serviceCount: number;
       createdAt: string;
       card: RateCard;
-      /** Ignored columns, guesses and assumptions; the first 1,000 */
+      /** Ignored columns, guesses and assumptions; the first 1,000, for single cells the first 100 of a kind */
       warnings: Array<{
         column: string;
         code: string;
         message: string;
+        /** If it concerns one cell or order */
+        row?: number;
       }>;
     };
   };
@@ -7673,6 +14674,11 @@ export type Operations = {
       /** Id of the carrier account */
       id: string;
     };
+    query: {
+      name?: string;
+      /** Origin of all rows of the file: 902, 90210 or 900-902. Default: the one in its title */
+      origin?: string;
+    };
     body: {
       name?: string;
       rows?: Array<{
@@ -7684,9 +14690,11 @@ export type Operations = {
         zone: string | null;
         /** Default: every service */
         service?: string;
+        /** All services by ground or by air */
+        mode?: "ground" | "air";
       }>;
       csv?: string;
-      /** Origin of all rows of the CSV: 902, 90210 or 900-902 */
+      /** Origin of all rows of the file: 902, 90210 or 900-902. Default: the one in its title */
       origin?: string;
     };
     answer: {
@@ -7718,6 +14726,8 @@ export type Operations = {
         zone: string | null;
         /** Default: every service */
         service?: string;
+        /** All services by ground or by air */
+        mode?: Open<"ground" | "air">;
       }>;
       pagination: Pagination;
     };
@@ -7835,7 +14845,7 @@ export type Operations = {
             /** Of one piece */
             weight: {
               value: number;
-              /** Other spellings, such as LB, lbs or pounds, are taken for the one that is meant */
+              /** Other spellings are accepted, such as LB, lbs or pounds */
               unit: "g" | "kg" | "oz" | "lb";
             };
             /** Harmonized tariff number */
@@ -7901,14 +14911,33 @@ export type Operations = {
   "POST /api/v1/rate-comparisons": {
     body: {
       name: string;
-      /** The contract to compare with */
-      carrierAccountId: string;
+      /** The contract to compare with; required without `targets` */
+      carrierAccountId?: string;
+      /** Several contracts to compare with, numbered from 1. The first is that of `carrierAccountId`, which may be left out then */
+      targets?: Array<{
+        carrierAccountId: string;
+        /** This rate card of the account for all parcels, also a draft. Default: the card in effect */
+        rateCardId?: string;
+        /** Default: the names of the account and of the chosen card */
+        name?: string;
+        /** Parcels committed to, of this upload */
+        minParcels?: number;
+        /** Amount committed to, at the prices of the target, for this upload */
+        minRevenue?: number;
+      }>;
       /** Who carried the parcels */
       sourceCarrier?: string;
       /** The contract that was paid; missing weights are inferred from its prices */
       sourceCarrierAccountId?: string;
       options?: RatingOptions;
       items?: Array<RateComparisonItemRequest>;
+      /** Instead of `items`: the parcels of these carrier invoices. Requires invoices:read */
+      invoiceIds?: Array<string>;
+      /** Instead of `items`: the parcels of all invoices of these days. Requires invoices:read */
+      invoiceDates?: {
+        from: string;
+        to: string;
+      };
     };
     answer: RateComparison;
   };
@@ -7918,7 +14947,13 @@ export type Operations = {
       name?: string;
       /** Id of the carrier account */
       carrierAccountId?: string;
+      /** As in the body, as JSON text: [{"carrierAccountId": "...", "name": "Contract A"}] */
+      targets?: string;
       sourceCarrier?: string;
+      /** Id of the source carrier account */
+      sourceCarrierAccountId?: string;
+      /** Name or ID of an import preset for comparisons: its mapping and settings */
+      preset?: string;
       /** As in the body, as JSON text: {"from": "originZip"} */
       mapping?: string;
       dryRun?: boolean;
@@ -7926,14 +14961,28 @@ export type Operations = {
     };
     body: {
       name?: string;
-      /** The contract to compare with */
+      /** The contract to compare with; required without `targets` */
       carrierAccountId?: string;
+      /** Several contracts to compare with, numbered from 1. The first is that of `carrierAccountId`, which may be left out then */
+      targets?: Array<{
+        carrierAccountId: string;
+        /** This rate card of the account for all parcels, also a draft. Default: the card in effect */
+        rateCardId?: string;
+        /** Default: the names of the account and of the chosen card */
+        name?: string;
+        /** Parcels committed to, of this upload */
+        minParcels?: number;
+        /** Amount committed to, at the prices of the target, for this upload */
+        minRevenue?: number;
+      }>;
       /** Who carried the parcels */
       sourceCarrier?: string;
       /** The contract that was paid; missing weights are inferred from its prices */
       sourceCarrierAccountId?: string;
       options?: RatingOptions;
       csv: string;
+      /** Name or ID of an import preset for comparisons: its mapping and settings */
+      preset?: string;
       /** Column to field, for columns that are not detected by name; null: ignore the column */
       mapping?: Record<string, string | null>;
       /** Report how the file is read and create nothing; name and account are optional */
@@ -7975,11 +15024,13 @@ export type Operations = {
       }>;
       /** Up to 10,000 rejected rows, with a column for the reason */
       rejectedCsv?: string;
-      /** Ignored columns, guesses and assumptions; the first 1,000 */
+      /** Ignored columns, guesses and assumptions; the first 1,000, for single cells the first 100 of a kind */
       warnings: Array<{
         column: string;
         code: string;
         message: string;
+        /** If it concerns one cell or order */
+        row?: number;
       }>;
     };
   };
@@ -8019,7 +15070,7 @@ export type Operations = {
       /** Entries a page */
       limit?: number;
       /** One or more of pending, rated, estimated, unrateable, invalid, excluded, with commas between */
-      status?: string;
+      status?: Open<"pending" | "rated" | "estimated" | "unrateable" | "invalid" | "excluded">;
       zone?: string;
       /** Case-insensitive */
       serviceType?: string;
@@ -8027,9 +15078,9 @@ export type Operations = {
       search?: string;
       outcome?: "win" | "loss" | "tie";
       /** One or more of weight, shipment, flat, inferred, profile, with commas between */
-      basis?: string;
+      basis?: Open<"weight" | "shipment" | "flat" | "inferred" | "profile">;
       /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, invalid_zip, currency_mismatch, duplicate, charge_line, credit, international, amount_out_of_range, sides_implausible, with commas between */
-      reason?: string;
+      reason?: Open<"zone_unresolved" | "service_unmatched" | "not_serviceable" | "over_limit" | "weight_missing" | "no_rate_cell" | "invalid_zip" | "currency_mismatch" | "duplicate" | "charge_line" | "credit" | "international" | "amount_out_of_range" | "sides_implausible">;
       minSavings?: number;
       /** As in `stateBreakdown` of the summary: the given state, else the state of the ZIP, or `unknown`. Additional charges and duplicates are left out, unless `reason` or the status `excluded` selects them */
       destinationState?: string;
@@ -8070,6 +15121,8 @@ export type Operations = {
       extraDiscountPercent?: number;
       /** Cubic inches per pound, for services with a divisor in inches; other services are unchanged */
       dimDivisor?: number;
+      /** Number of the target of a comparison with several contracts. Default 1 */
+      target?: number;
     };
     answer: RateComparisonSummary;
   };
@@ -8081,7 +15134,7 @@ export type Operations = {
     };
     query: {
       /** One or more of pending, rated, estimated, unrateable, invalid, excluded, with commas between */
-      status?: string;
+      status?: Open<"pending" | "rated" | "estimated" | "unrateable" | "invalid" | "excluded">;
       zone?: string;
       /** Case-insensitive */
       serviceType?: string;
@@ -8089,9 +15142,9 @@ export type Operations = {
       search?: string;
       outcome?: "win" | "loss" | "tie";
       /** One or more of weight, shipment, flat, inferred, profile, with commas between */
-      basis?: string;
+      basis?: Open<"weight" | "shipment" | "flat" | "inferred" | "profile">;
       /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, invalid_zip, currency_mismatch, duplicate, charge_line, credit, international, amount_out_of_range, sides_implausible, with commas between */
-      reason?: string;
+      reason?: Open<"zone_unresolved" | "service_unmatched" | "not_serviceable" | "over_limit" | "weight_missing" | "no_rate_cell" | "invalid_zip" | "currency_mismatch" | "duplicate" | "charge_line" | "credit" | "international" | "amount_out_of_range" | "sides_implausible">;
       minSavings?: number;
       /** As in `stateBreakdown` of the summary: the given state, else the state of the ZIP, or `unknown`. Additional charges and duplicates are left out, unless `reason` or the status `excluded` selects them */
       destinationState?: string;
@@ -8114,7 +15167,7 @@ export type Operations = {
     };
     query: {
       /** One or more of pending, rated, estimated, unrateable, invalid, excluded, with commas between */
-      status?: string;
+      status?: Open<"pending" | "rated" | "estimated" | "unrateable" | "invalid" | "excluded">;
       zone?: string;
       /** Case-insensitive */
       serviceType?: string;
@@ -8122,9 +15175,9 @@ export type Operations = {
       search?: string;
       outcome?: "win" | "loss" | "tie";
       /** One or more of weight, shipment, flat, inferred, profile, with commas between */
-      basis?: string;
+      basis?: Open<"weight" | "shipment" | "flat" | "inferred" | "profile">;
       /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, invalid_zip, currency_mismatch, duplicate, charge_line, credit, international, amount_out_of_range, sides_implausible, with commas between */
-      reason?: string;
+      reason?: Open<"zone_unresolved" | "service_unmatched" | "not_serviceable" | "over_limit" | "weight_missing" | "no_rate_cell" | "invalid_zip" | "currency_mismatch" | "duplicate" | "charge_line" | "credit" | "international" | "amount_out_of_range" | "sides_implausible">;
       minSavings?: number;
       /** As in `stateBreakdown` of the summary: the given state, else the state of the ZIP, or `unknown`. Additional charges and duplicates are left out, unless `reason` or the status `excluded` selects them */
       destinationState?: string;
@@ -8138,6 +15191,678 @@ export type Operations = {
       chargeType?: string;
     };
     answer: Blob;
+  };
+  /** Get the costs of all targets and their best mix (`rateComparisons.mix.get`) */
+  "GET /api/v1/rate-comparisons/{id}/mix": {
+    path: {
+      /** Id of the rate comparison */
+      id: string;
+    };
+    answer: RateComparisonMix;
+  };
+  /** Export the prices of all targets as CSV (`rateComparisons.mix.csv.export`) */
+  "GET /api/v1/rate-comparisons/{id}/mix.csv": {
+    path: {
+      /** Id of the rate comparison */
+      id: string;
+    };
+    query: {
+      /** The prices and mixes of this saved scenario */
+      scenarioId?: string;
+    };
+    answer: string;
+  };
+  /** Export costs and prices of all targets as XLSX (`rateComparisons.mix.xlsx.export`) */
+  "GET /api/v1/rate-comparisons/{id}/mix.xlsx": {
+    path: {
+      /** Id of the rate comparison */
+      id: string;
+    };
+    query: {
+      /** The prices and mixes of this saved scenario */
+      scenarioId?: string;
+    };
+    answer: Blob;
+  };
+  /** List saved scenarios with their results (`rateComparisons.scenarios.list`) */
+  "GET /api/v1/rate-comparisons/{id}/scenarios": {
+    path: {
+      /** Id of the rate comparison */
+      id: string;
+    };
+    answer: {
+      data: Array<RateComparisonScenario>;
+    };
+  };
+  /** Price and save a scenario (`rateComparisons.scenarios.create`) */
+  "POST /api/v1/rate-comparisons/{id}/scenarios": {
+    path: {
+      /** Id of the rate comparison */
+      id: string;
+    };
+    body: {
+      name: string;
+      /** Other terms of the contracts; for the same field the last entry that names the target counts */
+      terms?: Array<{
+        /** Default: all targets */
+        target?: number;
+        /** Replaces the card's fuel percentage or table; `appliesTo` and the fuel discount stay */
+        fuelPercent?: number;
+        /** Percentage of the list price, on top of the card's discounts */
+        extraDiscountPercent?: number;
+        /** Cubic inches per pound, for services with a divisor in inches; other services are unchanged */
+        dimDivisor?: number;
+        /** General increase of all list prices; negative: a decrease */
+        increasePercent?: number;
+        /** Increase of single surcharges, by code; -100: free */
+        surchargePercents?: Record<string, number>;
+        /** Added to the minimum of each service that has one; negative: a reduction */
+        minimumChange?: number;
+      }>;
+      /** A mix by rules. The first rule that matches a parcel and whose target has a price for it decides; without one the cheapest target. A rule without conditions matches all parcels */
+      rules?: Array<{
+        /** Number of the target, from 1, in the order of `targets` */
+        target: number;
+        /** Services as the items name them; case-insensitive */
+        serviceTypes?: Array<string>;
+        serviceLevels?: Array<"media" | "economy" | "ground" | "three_day" | "two_day" | "two_day_am" | "overnight_saver" | "overnight" | "overnight_early" | "same_day">;
+        /** Zones of this target */
+        zones?: Array<string>;
+        /** Heavier than this; the weight of the parcel itself */
+        weightOver?: {
+          value: number;
+          /** Other spellings are accepted, such as LB, lbs or pounds */
+          unit: "g" | "kg" | "oz" | "lb";
+        };
+        /** At most this heavy */
+        weightUpTo?: {
+          value: number;
+          /** Other spellings are accepted, such as LB, lbs or pounds */
+          unit: "g" | "kg" | "oz" | "lb";
+        };
+      }>;
+      /** Default: those of the targets */
+      commitments?: Array<{
+        /** Number of the target, from 1, in the order of `targets` */
+        target: number;
+        /** Parcels committed to, of this upload */
+        minParcels?: number;
+        /** Amount committed to, at the prices of the target, for this upload */
+        minRevenue?: number;
+      }>;
+      /** The mixes may also leave a parcel with the carrier that was paid. Default false */
+      keepSource?: boolean;
+    };
+    answer: RateComparisonScenario;
+  };
+  /** Get a scenario with its result (`rateComparisons.scenarios.get`) */
+  "GET /api/v1/rate-comparisons/{id}/scenarios/{scenarioId}": {
+    path: {
+      /** Id of the rate comparison */
+      id: string;
+      /** Id of the rate scenario */
+      scenarioId: string;
+    };
+    answer: RateComparisonScenario;
+  };
+  /** Delete a scenario (`rateComparisons.scenarios.delete`) */
+  "DELETE /api/v1/rate-comparisons/{id}/scenarios/{scenarioId}": {
+    path: {
+      /** Id of the rate comparison */
+      id: string;
+      /** Id of the rate scenario */
+      scenarioId: string;
+    };
+    answer: Deleted;
+  };
+  /** Price a scenario again (`rateComparisons.scenarios.run`) */
+  "POST /api/v1/rate-comparisons/{id}/scenarios/{scenarioId}/run": {
+    path: {
+      /** Id of the rate comparison */
+      id: string;
+      /** Id of the rate scenario */
+      scenarioId: string;
+    };
+    answer: RateComparisonScenario;
+  };
+  /** List carrier invoices (`invoices.list`) */
+  "GET /api/v1/invoices": {
+    query: {
+      /** Counted from 1 */
+      page?: number;
+      /** Entries a page */
+      limit?: number;
+      /** Case-insensitive */
+      carrier?: string;
+      account?: string;
+      number?: string;
+      /** Invoices of this day or later */
+      from?: string;
+      /** Invoices of this day or earlier */
+      to?: string;
+      /** Whether the lines do not add up to the amount */
+      hasDifference?: boolean;
+    };
+    answer: {
+      data: Array<Invoice>;
+      pagination: Pagination;
+    };
+  };
+  /** Import carrier invoices from a CSV or XLSX file (`invoices.import`) */
+  "POST /api/v1/invoices/import": {
+    query: {
+      /** Name or ID of an import preset for invoices: its mapping and settings */
+      preset?: string;
+      /** Who sent the invoice, for files that are read by a mapping */
+      carrier?: string;
+      /** Of the invoice, for files that do not name it; default: the first and last day of its parcels */
+      number?: string;
+      /** For amounts without a currency; default: USD */
+      currency?: string;
+      /** The account whose rate cards are the contract of the audit. Default: that of the last audit of the same carrier and billed account */
+      carrierAccountId?: string;
+      /** Between columns; auto: detected in the first line */
+      delimiter?: "auto" | "comma" | "semicolon" | "tab";
+      /** Default: comma in files separated by semicolons, else point */
+      decimalSeparator?: "." | ",";
+      /** For dates such as 03/02/2026; default: month first */
+      dateOrder?: "mdy" | "dmy";
+      /** As in the body, as JSON text: {"from": "originZip"} */
+      mapping?: string;
+    };
+    body: {
+      /** The file as the carrier sends it */
+      csv: string;
+      /** Column to field, such as netAmount or trackingNumber; null: ignore the column. Without it, known files are detected */
+      mapping?: Record<string, string | null>;
+      /** Between columns; auto: detected in the first line */
+      delimiter?: "auto" | "comma" | "semicolon" | "tab";
+      /** Default: comma in files separated by semicolons, else point */
+      decimalSeparator?: "." | ",";
+      /** For dates such as 03/02/2026; default: month first */
+      dateOrder?: "mdy" | "dmy";
+      /** Name or ID of an import preset for invoices: its mapping and settings */
+      preset?: string;
+      /** Who sent the invoice, for files that are read by a mapping */
+      carrier?: string;
+      /** Of the invoice, for files that do not name it; default: the first and last day of its parcels */
+      number?: string;
+      /** For amounts without a currency; default: USD */
+      currency?: string;
+      /** The account whose rate cards are the contract of the audit. Default: that of the last audit of the same carrier and billed account */
+      carrierAccountId?: string;
+    };
+    answer: {
+      invoices: Array<{
+        id: string;
+        number: string;
+        /** In `currency`; with more than two decimals where the carrier writes them */
+        amount: number;
+        lineCount: number;
+        /** Other than 0: the lines do not add up to the amount */
+        difference: number;
+        /** unchanged: it was imported before, with the same lines */
+        status: Open<"created" | "unchanged">;
+      }>;
+      carrier: string;
+      format: string;
+      /** Ignored columns, guesses and assumptions; the first 1,000, for single cells the first 100 of a kind */
+      warnings: Array<{
+        column: string;
+        code: string;
+        message: string;
+        /** If it concerns one cell or order */
+        row?: number;
+      }>;
+    };
+  };
+  /** Get the charges of a parcel on all invoices (`invoices.charges.get`) */
+  "GET /api/v1/invoices/charges": {
+    query: {
+      trackingNumber: string;
+    };
+    answer: {
+      trackingNumber: string;
+      /** All charges, by currency */
+      totals: Array<{
+        currency: string;
+        lineCount: number;
+        /** Before discounts */
+        gross: number;
+        /** In `currency`; with more than two decimals where the carrier writes them */
+        discount: number;
+        /** What is paid */
+        net: number;
+      }>;
+      /** By the date of the invoice; the first 1,000 */
+      lines: Array<{
+        /** In the order of the file */
+        position: number;
+        /** Of the file, as a spreadsheet counts */
+        row: number;
+        account: string | null;
+        /** null: the charge is not about a parcel, such as a weekly fee */
+        trackingNumber: string | null;
+        /** Of the shipment that the parcel is part of */
+        leadTrackingNumber: string | null;
+        /** Of the parcel that a correction is about */
+        originalTrackingNumber: string | null;
+        transactionDate: string | null;
+        shipDate: string | null;
+        deliveryDate: string | null;
+        /** base: transport. discount: a line that only takes off. adjustment: a correction after delivery. credit: a negative amount. fee: not about a parcel. duty: also brokerage */
+        kind: Open<"base" | "discount" | "fuel" | "surcharge" | "tax" | "duty" | "adjustment" | "credit" | "fee">;
+        /** As the carrier writes it */
+        code: string | null;
+        description: string;
+        /** Before the discount of this line */
+        gross: number;
+        /** Taken off `gross` */
+        discount: number;
+        /** `gross` less `discount`: what is paid */
+        net: number;
+        currency: string;
+        service: string | null;
+        zone: string | null;
+        enteredWeight: Weight | null;
+        billedWeight: Weight | null;
+        /** Which weight was billed */
+        weightBasis: Open<"actual" | "dimensional" | "minimum" | "other" | null>;
+        dimensions: Dimensions | null;
+        references: Array<string>;
+        senderZip: string | null;
+        senderCountry: string | null;
+        receiverZip: string | null;
+        receiverCountry: string | null;
+        invoice: {
+          id: string;
+          carrier: string;
+          number: string;
+          date: string | null;
+        };
+      }>;
+    };
+  };
+  /** Get a carrier invoice (`invoices.get`) */
+  "GET /api/v1/invoices/{id}": {
+    path: {
+      /** Id of the invoice */
+      id: string;
+    };
+    answer: Invoice;
+  };
+  /** Delete a carrier invoice with its lines (`invoices.delete`) */
+  "DELETE /api/v1/invoices/{id}": {
+    path: {
+      /** Id of the invoice */
+      id: string;
+    };
+    answer: Deleted;
+  };
+  /** List the lines of an invoice (`invoices.lines.list`) */
+  "GET /api/v1/invoices/{id}/lines": {
+    path: {
+      /** Id of the invoice */
+      id: string;
+    };
+    query: {
+      /** Counted from 1 */
+      page?: number;
+      /** Entries a page */
+      limit?: number;
+      /** Also finds corrections of the parcel under another number */
+      trackingNumber?: string;
+      kind?: "base" | "discount" | "fuel" | "surcharge" | "tax" | "duty" | "adjustment" | "credit" | "fee";
+      code?: string;
+      /** Charges of parcels with a finding of this kind; or of several, with commas between */
+      finding?: Open<"base_rate" | "discount" | "minimum" | "fuel" | "surcharge" | "zone" | "weight" | "dimensions" | "residential" | "duplicate" | "voided_label" | "not_shipped" | "late_delivery" | "adjustment">;
+    };
+    answer: {
+      data: Array<InvoiceLine>;
+      pagination: Pagination;
+    };
+  };
+  /** Get the totals of an invoice by kind of charge (`invoices.totals.get`) */
+  "GET /api/v1/invoices/{id}/totals": {
+    path: {
+      /** Id of the invoice */
+      id: string;
+    };
+    answer: {
+      /** Parcels with a charge on the invoice */
+      parcelCount: number;
+      /** One entry for each kind and currency, in the order of `kind` */
+      kinds: Array<{
+        kind: Open<"base" | "discount" | "fuel" | "surcharge" | "tax" | "duty" | "adjustment" | "credit" | "fee">;
+        /** 0: not about parcels, such as a weekly fee */
+        parcelCount: number;
+        currency: string;
+        lineCount: number;
+        /** Before discounts */
+        gross: number;
+        /** In `currency`; with more than two decimals where the carrier writes them */
+        discount: number;
+        /** What is paid */
+        net: number;
+      }>;
+    };
+  };
+  /** List findings of invoice audits (`findings.list`) */
+  "GET /api/v1/findings": {
+    query: {
+      /** Counted from 1 */
+      page?: number;
+      /** Entries a page */
+      limit?: number;
+      /** One or more of base_rate, discount, minimum, fuel, surcharge, zone, weight, dimensions, residential, duplicate, voided_label, not_shipped, late_delivery, adjustment, with commas between */
+      kind?: Open<"base_rate" | "discount" | "minimum" | "fuel" | "surcharge" | "zone" | "weight" | "dimensions" | "residential" | "duplicate" | "voided_label" | "not_shipped" | "late_delivery" | "adjustment">;
+      /** One or more of open, claimed, credited, rejected, with commas between */
+      state?: Open<"open" | "claimed" | "credited" | "rejected">;
+      /** One or more of high, medium, low, with commas between */
+      confidence?: Open<"high" | "medium" | "low">;
+      trackingNumber?: string;
+      /** Parcels with this ship date or a later one */
+      shippedFrom?: string;
+      /** Parcels with this ship date or an earlier one */
+      shippedTo?: string;
+      /** Case-insensitive */
+      carrier?: string;
+      /** Id of the invoice */
+      invoiceId?: string;
+      /** amount: the largest first. Default: newest */
+      sort?: "newest" | "amount";
+    };
+    answer: {
+      data: Array<Finding>;
+      pagination: Pagination;
+    };
+  };
+  /** Count findings by kind and state, with amounts (`findings.count`) */
+  "GET /api/v1/findings/counts": {
+    query: {
+      /** One or more of base_rate, discount, minimum, fuel, surcharge, zone, weight, dimensions, residential, duplicate, voided_label, not_shipped, late_delivery, adjustment, with commas between */
+      kind?: Open<"base_rate" | "discount" | "minimum" | "fuel" | "surcharge" | "zone" | "weight" | "dimensions" | "residential" | "duplicate" | "voided_label" | "not_shipped" | "late_delivery" | "adjustment">;
+      /** One or more of open, claimed, credited, rejected, with commas between */
+      state?: Open<"open" | "claimed" | "credited" | "rejected">;
+      /** One or more of high, medium, low, with commas between */
+      confidence?: Open<"high" | "medium" | "low">;
+      trackingNumber?: string;
+      /** Parcels with this ship date or a later one */
+      shippedFrom?: string;
+      /** Parcels with this ship date or an earlier one */
+      shippedTo?: string;
+      /** Case-insensitive */
+      carrier?: string;
+      /** Id of the invoice */
+      invoiceId?: string;
+      /** Fills `breakdown` */
+      groupBy?: "invoice" | "carrier" | "service";
+    };
+    answer: {
+      /** One entry per currency */
+      totals: Array<{
+        currency: string;
+        findings: number;
+        /** In `currency` */
+        amount: number;
+        /** In `currency` */
+        creditedAmount: number;
+      }>;
+      /** By kind, state and currency */
+      groups: Array<{
+        /** base_rate, discount, minimum, fuel, surcharge: the charge differs from the contract. zone, weight, dimensions, residential: the parcel was billed with another fact, `amount` is what it costs. duplicate: billed before. voided_label, not_shipped: nothing was sent. late_delivery: after the promise of a guaranteed service. adjustment: a correction that the contract does not explain */
+        kind: Open<"base_rate" | "discount" | "minimum" | "fuel" | "surcharge" | "zone" | "weight" | "dimensions" | "residential" | "duplicate" | "voided_label" | "not_shipped" | "late_delivery" | "adjustment">;
+        /** open: new. claimed: sent to the carrier. credited: a credit covers it. rejected: not claimed, or refused by the carrier */
+        state: Open<"open" | "claimed" | "credited" | "rejected">;
+        currency: string;
+        findings: number;
+        /** In `currency` */
+        amount: number;
+        /** In `currency` */
+        creditedAmount: number;
+      }>;
+      /** By `groupBy` and currency, the largest amounts first: up to 1000. Empty without it */
+      breakdown: Array<{
+        /** Number of the invoice, carrier, or service; null: not stated */
+        name: string | null;
+        /** With `groupBy=invoice` */
+        invoiceId: string | null;
+        /** With `groupBy` invoice or carrier */
+        carrier: string | null;
+        currency: string;
+        findings: number;
+        /** In `currency` */
+        amount: number;
+        /** In `currency` */
+        creditedAmount: number;
+      }>;
+    };
+  };
+  /** Export findings as a claim file (`findings.export`) */
+  "GET /api/v1/findings/export": {
+    query: {
+      /** One or more of base_rate, discount, minimum, fuel, surcharge, zone, weight, dimensions, residential, duplicate, voided_label, not_shipped, late_delivery, adjustment, with commas between */
+      kind?: Open<"base_rate" | "discount" | "minimum" | "fuel" | "surcharge" | "zone" | "weight" | "dimensions" | "residential" | "duplicate" | "voided_label" | "not_shipped" | "late_delivery" | "adjustment">;
+      /** One or more of open, claimed, credited, rejected, with commas between */
+      state?: Open<"open" | "claimed" | "credited" | "rejected">;
+      /** One or more of high, medium, low, with commas between */
+      confidence?: Open<"high" | "medium" | "low">;
+      trackingNumber?: string;
+      /** Parcels with this ship date or a later one */
+      shippedFrom?: string;
+      /** Parcels with this ship date or an earlier one */
+      shippedTo?: string;
+      /** Case-insensitive */
+      carrier?: string;
+      /** Id of the invoice */
+      invoiceId?: string;
+    };
+    answer: string;
+  };
+  /** Update findings in bulk (`findings.updateMany`) */
+  "POST /api/v1/findings/update": {
+    body: {
+      ids?: Array<string>;
+      filter?: {
+        /** One or more of base_rate, discount, minimum, fuel, surcharge, zone, weight, dimensions, residential, duplicate, voided_label, not_shipped, late_delivery, adjustment, with commas between */
+        kind?: Open<"base_rate" | "discount" | "minimum" | "fuel" | "surcharge" | "zone" | "weight" | "dimensions" | "residential" | "duplicate" | "voided_label" | "not_shipped" | "late_delivery" | "adjustment">;
+        /** One or more of open, claimed, credited, rejected, with commas between */
+        state?: Open<"open" | "claimed" | "credited" | "rejected">;
+        /** One or more of high, medium, low, with commas between */
+        confidence?: Open<"high" | "medium" | "low">;
+        trackingNumber?: string;
+        /** Parcels with this ship date or a later one */
+        shippedFrom?: string;
+        /** Parcels with this ship date or an earlier one */
+        shippedTo?: string;
+        /** Case-insensitive */
+        carrier?: string;
+        invoiceId?: string;
+      };
+      /** open: new. claimed: sent to the carrier. credited: a credit covers it. rejected: not claimed, or refused by the carrier */
+      state?: "open" | "claimed" | "credited" | "rejected";
+      /** Why, or the number of the claim. null removes it */
+      note?: string | null;
+    };
+    answer: {
+      matched: number;
+      /** The others were in this state already */
+      updated: number;
+    };
+  };
+  /** Get a finding (`findings.get`) */
+  "GET /api/v1/findings/{id}": {
+    path: {
+      /** Id of the finding */
+      id: string;
+    };
+    answer: Finding;
+  };
+  /** Update a finding (`findings.update`) */
+  "PATCH /api/v1/findings/{id}": {
+    path: {
+      /** Id of the finding */
+      id: string;
+    };
+    body: {
+      /** open: new. claimed: sent to the carrier. credited: a credit covers it. rejected: not claimed, or refused by the carrier */
+      state?: "open" | "claimed" | "credited" | "rejected";
+      /** Why, or the number of the claim. null removes it */
+      note?: string | null;
+    };
+    answer: Finding;
+  };
+  /** Get the audit of an invoice (`invoices.audit.get`) */
+  "GET /api/v1/invoices/{id}/audit": {
+    path: {
+      /** Id of the invoice */
+      id: string;
+    };
+    answer: InvoiceAudit;
+  };
+  /** Audit an invoice against the contract (`invoices.audit.run`) */
+  "POST /api/v1/invoices/{id}/audit": {
+    path: {
+      /** Id of the invoice */
+      id: string;
+    };
+    body: {
+      /** The account whose rate cards are the contract. Default: the former one, else that of the last audit of the same carrier and billed account */
+      carrierAccountId?: string;
+    };
+    answer: InvoiceAudit;
+  };
+  /** List the findings of an invoice (`invoices.findings.list`) */
+  "GET /api/v1/invoices/{id}/findings": {
+    path: {
+      /** Id of the invoice */
+      id: string;
+    };
+    query: {
+      /** Counted from 1 */
+      page?: number;
+      /** Entries a page */
+      limit?: number;
+      /** One or more of base_rate, discount, minimum, fuel, surcharge, zone, weight, dimensions, residential, duplicate, voided_label, not_shipped, late_delivery, adjustment, with commas between */
+      kind?: Open<"base_rate" | "discount" | "minimum" | "fuel" | "surcharge" | "zone" | "weight" | "dimensions" | "residential" | "duplicate" | "voided_label" | "not_shipped" | "late_delivery" | "adjustment">;
+      /** One or more of open, claimed, credited, rejected, with commas between */
+      state?: Open<"open" | "claimed" | "credited" | "rejected">;
+      /** One or more of high, medium, low, with commas between */
+      confidence?: Open<"high" | "medium" | "low">;
+      trackingNumber?: string;
+      /** Parcels with this ship date or a later one */
+      shippedFrom?: string;
+      /** Parcels with this ship date or an earlier one */
+      shippedTo?: string;
+      /** amount: the largest first. Default: newest */
+      sort?: "newest" | "amount";
+    };
+    answer: {
+      data: Array<Finding>;
+      pagination: Pagination;
+    };
+  };
+  /** List the audited parcels of an invoice (`invoices.parcels.list`) */
+  "GET /api/v1/invoices/{id}/parcels": {
+    path: {
+      /** Id of the invoice */
+      id: string;
+    };
+    query: {
+      /** Counted from 1 */
+      page?: number;
+      /** Entries a page */
+      limit?: number;
+      status?: "audited" | "not_audited";
+      reason?: "no_contract" | "transport_missing" | "ship_date_missing" | "card_not_in_effect" | "currency_mismatch" | "international" | "service_unmatched" | "priced_together" | "weight_missing" | "zone_unresolved" | "not_serviceable" | "no_rate_cell" | "over_limit";
+    };
+    answer: {
+      data: Array<{
+        trackingNumber: string;
+        status: Open<"audited" | "not_audited">;
+        /** Why the contract has no price. no_contract: no account is known. transport_missing: no invoice has the transport of the parcel */
+        reason: Open<"no_contract" | "transport_missing" | "ship_date_missing" | "card_not_in_effect" | "currency_mismatch" | "international" | "service_unmatched" | "priced_together" | "weight_missing" | "zone_unresolved" | "not_serviceable" | "no_rate_cell" | "over_limit" | null>;
+        service: string | null;
+        shipDate: string | null;
+        /** All charges of the invoice about the parcel, without credits */
+        billed: number;
+        /** The price of the contract */
+        expected: number | null;
+        /** Of all findings of the parcel */
+        findingAmount: number;
+        currency: string;
+      }>;
+      pagination: Pagination;
+    };
+  };
+  /** Compare billed and expected charges of a parcel (`invoices.parcels.get`) */
+  "GET /api/v1/invoices/{id}/parcels/{trackingNumber}": {
+    path: {
+      /** Id of the invoice */
+      id: string;
+      /** Id of the parcel: its trackingNumber */
+      trackingNumber: string;
+    };
+    answer: {
+      trackingNumber: string;
+      status: Open<"audited" | "not_audited">;
+      /** Why the contract has no price. no_contract: no account is known. transport_missing: no invoice has the transport of the parcel */
+      reason: Open<"no_contract" | "transport_missing" | "ship_date_missing" | "card_not_in_effect" | "currency_mismatch" | "international" | "service_unmatched" | "priced_together" | "weight_missing" | "zone_unresolved" | "not_serviceable" | "no_rate_cell" | "over_limit" | null>;
+      service: string | null;
+      shipDate: string | null;
+      /** All charges of the invoice about the parcel, without credits */
+      billed: number;
+      /** The price of the contract */
+      expected: number | null;
+      /** Of all findings of the parcel */
+      findingAmount: number;
+      currency: string;
+      invoiceId: string;
+      carrierAccountId: string | null;
+      rateCard: {
+        id: string | null;
+        version: number | null;
+        name: string;
+      } | null;
+      facts: {
+        zone: {
+          billed: string | null;
+          expected: string | null;
+        };
+        weight: {
+          billed: string | null;
+          expected: string | null;
+        };
+        residential: {
+          billed: string | null;
+          expected: string | null;
+        };
+        service: {
+          billed: string | null;
+          expected: string | null;
+        };
+      };
+      charges: Array<{
+        /** base, discount, fuel, other, or the surcharge */
+        charge: string;
+        label: string;
+        /** In `currency` */
+        billed: number;
+        /** In `currency` */
+        expected: number | null;
+        /** `billed` less `expected` */
+        difference: number | null;
+      }>;
+      /** The lines of the expected price */
+      explanation: Array<{
+        code: string;
+        label: string;
+        /** In `currency` */
+        amount: number;
+        explanation: string;
+      }>;
+      findings: Array<Finding>;
+    };
   };
   /** List organizations (`organizations.list`) */
   "GET /api/v1/organizations": {
@@ -8182,6 +15907,12 @@ export type Operations = {
       name?: string;
       /** IANA time zone, such as America/New_York, for dates without a time zone */
       timezone?: string;
+      /** Days of the week on which the organization works, for working days in conditions and actions */
+      workingDays?: Array<"mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun">;
+      /** Further days on which the organization does not work, such as 2026-12-25 */
+      holidays?: Array<string>;
+      /** Time of day, such as 14:00, from which on work starts on the next working day; null: there is no cut-off */
+      cutoffTime?: string | null;
       /** Hosts that bridges and carriers of the organization may call; empty: all public hosts */
       outboundHosts?: Array<string>;
       /** Users with a verified address of these domains at the identity provider are linked to users of this organization. Set by hub operators, who verify that the organization owns the domains */
@@ -8261,7 +15992,7 @@ export type Operations = {
         name: string;
         outcome: Open<"deleted" | "scopes_reduced">;
         /** Remaining scopes */
-        scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "exceptions:read" | "exceptions:write" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
+        scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "stock:read" | "stock:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "invoices:read" | "invoices:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "exceptions:read" | "exceptions:write" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
       }>;
     };
   };
@@ -8280,7 +16011,7 @@ export type Operations = {
         name: string;
         outcome: Open<"deleted" | "scopes_reduced">;
         /** Remaining scopes */
-        scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "exceptions:read" | "exceptions:write" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
+        scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "stock:read" | "stock:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "invoices:read" | "invoices:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "exceptions:read" | "exceptions:write" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
       }>;
     };
   };
@@ -8292,6 +16023,25 @@ export type Operations = {
     };
     answer: {
       disabled: true;
+    };
+  };
+  /** List colleagues by name (`people.list`) */
+  "GET /api/v1/people": {
+    query: {
+      /** Counted from 1 */
+      page?: number;
+      /** Entries a page */
+      limit?: number;
+    };
+    answer: {
+      data: Array<{
+        id: string;
+        name: string;
+        email: string;
+        /** Disabled users keep what is assigned to them */
+        isActive: boolean;
+      }>;
+      pagination: Pagination;
     };
   };
   /** List active sessions (`sessions.list`) */
@@ -8346,6 +16096,226 @@ export type Operations = {
     };
     answer: {
       revokedCount: number;
+    };
+  };
+  /** List invitations (`invitations.list`) */
+  "GET /api/v1/invitations": {
+    query: {
+      /** Counted from 1 */
+      page?: number;
+      /** Entries a page */
+      limit?: number;
+      status?: "open" | "accepted" | "expired" | "revoked";
+    };
+    answer: {
+      data: Array<Invitation>;
+      pagination: Pagination;
+    };
+  };
+  /** Invite a user (`invitations.create`) */
+  "POST /api/v1/invitations": {
+    body: {
+      email: string;
+      name?: string;
+      /** Role of the user who accepts the invitation */
+      role: "viewer" | "operator" | "admin";
+    };
+    answer: {
+      id: string;
+      email: string;
+      name: string | null;
+      /** Role of the user who accepts the invitation */
+      role: Open<"viewer" | "operator" | "admin">;
+      status: Open<"open" | "accepted" | "expired" | "revoked">;
+      createdBy: Actor;
+      createdAt: string;
+      expiresAt: string;
+      /** When it was last queued as an e-mail; null: it was only shown */
+      emailedAt: string | null;
+      /** The link, which works once and cannot be read again later. A path if the hub does not know its public address (HUB_PUBLIC_URLS) */
+      url: string;
+    };
+  };
+  /** Get an invitation (`invitations.get`) */
+  "GET /api/v1/invitations/{id}": {
+    path: {
+      /** Id of the invitation */
+      id: string;
+    };
+    answer: Invitation;
+  };
+  /** Send an invitation again (`invitations.resend`) */
+  "POST /api/v1/invitations/{id}/resend": {
+    path: {
+      /** Id of the invitation */
+      id: string;
+    };
+    answer: {
+      id: string;
+      email: string;
+      name: string | null;
+      /** Role of the user who accepts the invitation */
+      role: Open<"viewer" | "operator" | "admin">;
+      status: Open<"open" | "accepted" | "expired" | "revoked">;
+      createdBy: Actor;
+      createdAt: string;
+      expiresAt: string;
+      /** When it was last queued as an e-mail; null: it was only shown */
+      emailedAt: string | null;
+      /** The link, which works once and cannot be read again later. A path if the hub does not know its public address (HUB_PUBLIC_URLS) */
+      url: string;
+    };
+  };
+  /** Revoke an invitation (`invitations.revoke`) */
+  "POST /api/v1/invitations/{id}/revoke": {
+    path: {
+      /** Id of the invitation */
+      id: string;
+    };
+    answer: Invitation;
+  };
+  /** List your notifications (`notifications.list`) */
+  "GET /api/v1/notifications": {
+    query: {
+      /** Counted from 1 */
+      page?: number;
+      /** Entries a page */
+      limit?: number;
+      /** Only unread ones, or only read ones */
+      unread?: boolean;
+    };
+    answer: {
+      data: Array<Notification>;
+      pagination: Pagination;
+    };
+  };
+  /** Count your unread notifications (`notifications.count`) */
+  "GET /api/v1/notifications/count": {
+    answer: {
+      unread: number;
+    };
+  };
+  /** Mark notifications as read (`notifications.markRead`) */
+  "POST /api/v1/notifications/mark-read": {
+    body: {
+      /** Default: all */
+      ids?: Array<string>;
+    };
+    answer: {
+      /** Notifications that were unread before */
+      read: number;
+    };
+  };
+  /** Get your notification settings (`notifications.settings.get`) */
+  "GET /api/v1/notifications/settings": {
+    answer: {
+      kinds: {
+        run_failed: {
+          /** Shown in the console */
+          console: boolean;
+          /** Sent by e-mail, at most one e-mail in ten minutes */
+          email: boolean;
+        };
+        automation_paused: {
+          /** Shown in the console */
+          console: boolean;
+          /** Sent by e-mail, at most one e-mail in ten minutes */
+          email: boolean;
+        };
+        exception_assigned: {
+          /** Shown in the console */
+          console: boolean;
+          /** Sent by e-mail, at most one e-mail in ten minutes */
+          email: boolean;
+        };
+        mention: {
+          /** Shown in the console */
+          console: boolean;
+          /** Sent by e-mail, at most one e-mail in ten minutes */
+          email: boolean;
+        };
+        connection_failing: {
+          /** Shown in the console */
+          console: boolean;
+          /** Sent by e-mail, at most one e-mail in ten minutes */
+          email: boolean;
+        };
+      };
+      /** The hub has a mail server; without one no e-mail is sent */
+      canEmail: boolean;
+    };
+  };
+  /** Replace your notification settings (`notifications.settings.replace`) */
+  "PUT /api/v1/notifications/settings": {
+    body: {
+      kinds: {
+        run_failed: {
+          /** Shown in the console */
+          console: boolean;
+          /** Sent by e-mail, at most one e-mail in ten minutes */
+          email: boolean;
+        };
+        automation_paused: {
+          /** Shown in the console */
+          console: boolean;
+          /** Sent by e-mail, at most one e-mail in ten minutes */
+          email: boolean;
+        };
+        exception_assigned: {
+          /** Shown in the console */
+          console: boolean;
+          /** Sent by e-mail, at most one e-mail in ten minutes */
+          email: boolean;
+        };
+        mention: {
+          /** Shown in the console */
+          console: boolean;
+          /** Sent by e-mail, at most one e-mail in ten minutes */
+          email: boolean;
+        };
+        connection_failing: {
+          /** Shown in the console */
+          console: boolean;
+          /** Sent by e-mail, at most one e-mail in ten minutes */
+          email: boolean;
+        };
+      };
+    };
+    answer: {
+      kinds: {
+        run_failed: {
+          /** Shown in the console */
+          console: boolean;
+          /** Sent by e-mail, at most one e-mail in ten minutes */
+          email: boolean;
+        };
+        automation_paused: {
+          /** Shown in the console */
+          console: boolean;
+          /** Sent by e-mail, at most one e-mail in ten minutes */
+          email: boolean;
+        };
+        exception_assigned: {
+          /** Shown in the console */
+          console: boolean;
+          /** Sent by e-mail, at most one e-mail in ten minutes */
+          email: boolean;
+        };
+        mention: {
+          /** Shown in the console */
+          console: boolean;
+          /** Sent by e-mail, at most one e-mail in ten minutes */
+          email: boolean;
+        };
+        connection_failing: {
+          /** Shown in the console */
+          console: boolean;
+          /** Sent by e-mail, at most one e-mail in ten minutes */
+          email: boolean;
+        };
+      };
+      /** The hub has a mail server; without one no e-mail is sent */
+      canEmail: boolean;
     };
   };
   /** List saved views (`views.list`) */
@@ -8473,6 +16443,382 @@ export type Operations = {
         title: string;
         /** Status, or another distinguishing field */
         detail: string | null;
+      }>;
+    };
+  };
+  /** Get what needs attention (`reports.attention.get`) */
+  "GET /api/v1/reports/attention": {
+    answer: {
+      /** Most severe first */
+      data: Array<{
+        /** late_orders: unshipped orders past their ship-by time. failing_bridge: the last tasks of a bridge failed. unknown_labels: the carrier may have sold them, open exceptions. exceptions: all that are open. stock_shortages: of these, those about stock. failed_run: of the last 7 days, with failed orders, neither retried nor undone. risky_shipments: by `reason`, as in the overview. paused_automation: paused by the hub */
+        kind: Open<"late_orders" | "failing_bridge" | "unknown_labels" | "exceptions" | "stock_shortages" | "failed_run" | "risky_shipments" | "paused_automation">;
+        severity: Open<"bad" | "warning" | "info">;
+        /** Orders, exceptions, shipments, failed orders of a run, or failures of a bridge in a row */
+        count: number;
+        /** At most 100,000 orders are counted; true if there are more */
+        isCapped: boolean;
+        /** Orders of the run */
+        total: number | null;
+        /** Of the oldest */
+        since: string | null;
+        /** Of the bridge, run or automation, or of the oldest order */
+        id: string | null;
+        /** Its name or number */
+        name: string | null;
+        message: string | null;
+        reason: Open<"late" | "predicted_late" | "stalled" | "exception" | "attempt_failed" | "not_accepted" | null>;
+        /** Exceptions by kind, or failed orders by error code; most first */
+        causes: Array<{
+          name: string;
+          count: number;
+        }>;
+        /** Steps of the run */
+        actionTypes: Array<string>;
+      }>;
+      /** Bridges, runs and automations beyond the five listed of each */
+      more: Array<{
+        kind: Open<"late_orders" | "failing_bridge" | "unknown_labels" | "exceptions" | "stock_shortages" | "failed_run" | "risky_shipments" | "paused_automation">;
+        count: number;
+      }>;
+      /** Filter of late orders */
+      lateOrders: {
+        status: Array<string>;
+        shipByTo: string;
+      };
+      generatedAt: string;
+    };
+  };
+  /** Get today's shipping against cut-off times (`reports.today.get`) */
+  "GET /api/v1/reports/today": {
+    answer: {
+      date: string;
+      timeZone: string;
+      /** Unshipped orders to ship by the end of the day */
+      open: number;
+      isCapped: boolean;
+      /** Of these, past their ship-by time */
+      late: number;
+      /** Shipments with a ship date today, without cancelled ones */
+      shipped: number;
+      shippedLastHour: number;
+      /** Booked for today */
+      pickups: number;
+      /** Filter of the open orders */
+      filter: {
+        status: Array<string>;
+        shipByTo: string;
+      };
+      /** Soonest cut-off first; at most 20 */
+      carriers: Array<{
+        /** As in the orders; null: not chosen */
+        carrier: string | null;
+        open: number;
+        /** Cut-off of the carrier's account, else of the organization, today */
+        cutoffAt: string | null;
+      }>;
+    };
+  };
+  /** Get orders received and shipments per day (`reports.volume.get`) */
+  "GET /api/v1/reports/volume": {
+    query: {
+      /** Days up to `to`, or up to today; default 30 */
+      days?: number;
+      /** First day of the window, in the time zone of the organization */
+      from?: string;
+      /** Last day of the window, in the time zone of the organization; default today */
+      to?: string;
+    };
+    answer: {
+      /** Calendar days of the organization, both inclusive */
+      window: {
+        from: string;
+        to: string;
+        timeZone: string;
+        startsAt: string;
+        /** First moment after the window */
+        endsAt: string;
+        days: number;
+      };
+      totals: {
+        received: number;
+        shipped: number;
+        /** From order to ship date, of up to 50,000 shipments of orders, the latest */
+        medianHoursToShip: number | null;
+      };
+      previous: {
+        received: number;
+        shipped: number;
+        /** From order to ship date, of up to 50,000 shipments of orders, the latest */
+        medianHoursToShip: number | null;
+      };
+      rows: Array<{
+        day: string;
+        startsAt: string;
+        endsAt: string;
+        received: number;
+        shipped: number;
+      }>;
+    };
+  };
+  /** Get deliveries and on-time figures by group (`reports.deliveries.get`) */
+  "GET /api/v1/reports/deliveries": {
+    query: {
+      /** Days up to `to`, or up to today; default 30 */
+      days?: number;
+      /** First day of the window, in the time zone of the organization */
+      from?: string;
+      /** Last day of the window, in the time zone of the organization; default today */
+      to?: string;
+      groupBy: "day" | "carrier" | "service" | "account" | "lane" | "zone" | "state" | "location";
+      carrier?: string;
+      /** In any case; empty: shipments without one */
+      service?: string;
+      /** Account of the label; empty: without one */
+      carrierAccountId?: string;
+      /** States of origin and destination, such as NJ-NY; empty: one of them is unknown */
+      lane?: string;
+      /** Empty: shipments without one */
+      zone?: string;
+      /** State of the destination; empty: shipments without one */
+      state?: string;
+      /** Location of the order; empty: shipments without one */
+      locationId?: string;
+    };
+    answer: {
+      groupBy: Open<"day" | "carrier" | "service" | "account" | "lane" | "zone" | "state" | "location">;
+      /** Calendar days of the organization, both inclusive */
+      window: {
+        from: string;
+        to: string;
+        timeZone: string;
+        startsAt: string;
+        /** First moment after the window */
+        endsAt: string;
+        days: number;
+      };
+      /** The sum of `rows` and `others` */
+      totals: {
+        delivered: number;
+        /** Promises kept */
+        onTime: number;
+        /** Promises missed */
+        late: number;
+        /** Of those with a promise; null: none */
+        onTimePct: number | null;
+        avgTransitDays: number | null;
+        /** Now; by day, since that day, and in `others` those since before the period */
+        atRisk: number;
+        /** Shipments of the period in none of the on-time figures, or not in the average transit time */
+        leftOut: {
+          /** Delivery attempted, but no day was promised */
+          noPromise: number;
+          cancelled: number;
+          returned: number;
+          /** Delivered without a first scan: not in `avgTransitDays` */
+          noFirstScan: number;
+        };
+      };
+      previous: {
+        delivered: number;
+        /** Promises kept */
+        onTime: number;
+        /** Promises missed */
+        late: number;
+        /** Of those with a promise; null: none */
+        onTimePct: number | null;
+        avgTransitDays: number | null;
+      };
+      rows: Array<{
+        /** The day, carrier, service, lane, zone, state, or ID of the carrier account or location; empty: unknown */
+        key: string;
+        delivered: number;
+        /** Promises kept */
+        onTime: number;
+        /** Promises missed */
+        late: number;
+        /** Of those with a promise; null: none */
+        onTimePct: number | null;
+        avgTransitDays: number | null;
+        /** Now; by day, since that day, and in `others` those since before the period */
+        atRisk: number;
+        /** Shipments of the period in none of the on-time figures, or not in the average transit time */
+        leftOut: {
+          /** Delivery attempted, but no day was promised */
+          noPromise: number;
+          cancelled: number;
+          returned: number;
+          /** Delivered without a first scan: not in `avgTransitDays` */
+          noFirstScan: number;
+        };
+      }>;
+      others: {
+        delivered: number;
+        /** Promises kept */
+        onTime: number;
+        /** Promises missed */
+        late: number;
+        /** Of those with a promise; null: none */
+        onTimePct: number | null;
+        avgTransitDays: number | null;
+        /** Now; by day, since that day, and in `others` those since before the period */
+        atRisk: number;
+        /** Shipments of the period in none of the on-time figures, or not in the average transit time */
+        leftOut: {
+          /** Delivery attempted, but no day was promised */
+          noPromise: number;
+          cancelled: number;
+          returned: number;
+          /** Delivered without a first scan: not in `avgTransitDays` */
+          noFirstScan: number;
+        };
+      } | null;
+    };
+  };
+  /** Get exceptions by cause (`reports.exceptions.get`) */
+  "GET /api/v1/reports/exceptions": {
+    query: {
+      /** Days up to `to`, or up to today; default 30 */
+      days?: number;
+      /** First day of the window, in the time zone of the organization */
+      from?: string;
+      /** Last day of the window, in the time zone of the organization; default today */
+      to?: string;
+    };
+    answer: {
+      /** Calendar days of the organization, both inclusive */
+      window: {
+        from: string;
+        to: string;
+        timeZone: string;
+        startsAt: string;
+        /** First moment after the window */
+        endsAt: string;
+        days: number;
+      };
+      totals: {
+        opened: number;
+        /** Of these, still open */
+        open: number;
+      };
+      previous: {
+        opened: number;
+        /** Of these, still open */
+        open: number;
+      };
+      rows: Array<{
+        kind: Open<"rejected_record" | "import_conflict" | "recall" | "push" | "label" | "pickup" | "manifest" | "execution" | "stock" | "invoice">;
+        code: string;
+        opened: number;
+        /** Of these, still open */
+        open: number;
+      }>;
+    };
+  };
+  /** Get runs by person (`reports.people.get`) */
+  "GET /api/v1/reports/people": {
+    query: {
+      /** Days up to `to`, or up to today; default 30 */
+      days?: number;
+      /** First day of the window, in the time zone of the organization */
+      from?: string;
+      /** Last day of the window, in the time zone of the organization; default today */
+      to?: string;
+    };
+    answer: {
+      /** Calendar days of the organization, both inclusive */
+      window: {
+        from: string;
+        to: string;
+        timeZone: string;
+        startsAt: string;
+        /** First moment after the window */
+        endsAt: string;
+        days: number;
+      };
+      totals: {
+        runs: number;
+        ordersChanged: number;
+        ordersFailed: number;
+        labelsBought: number;
+      };
+      previous: {
+        runs: number;
+        ordersChanged: number;
+        ordersFailed: number;
+        labelsBought: number;
+      };
+      rows: Array<{
+        actor: Actor;
+        runs: number;
+        ordersChanged: number;
+        ordersFailed: number;
+        labelsBought: number;
+      }>;
+    };
+  };
+  /** Get label costs by carrier (`reports.labels.get`) */
+  "GET /api/v1/reports/labels": {
+    query: {
+      /** Days up to `to`, or up to today; default 30 */
+      days?: number;
+      /** First day of the window, in the time zone of the organization */
+      from?: string;
+      /** Last day of the window, in the time zone of the organization; default today */
+      to?: string;
+    };
+    answer: {
+      /** Calendar days of the organization, both inclusive */
+      window: {
+        from: string;
+        to: string;
+        timeZone: string;
+        startsAt: string;
+        /** First moment after the window */
+        endsAt: string;
+        days: number;
+      };
+      /** By carrier and currency, most labels first */
+      rows: Array<{
+        carrier: string;
+        currency: string;
+        labels: number;
+        /** Orders with a label */
+        orders: number;
+        /** As bought, without later adjustments */
+        cost: number;
+        costPerLabel: number;
+        /** Cost of the labels of orders, per order */
+        costPerOrder: number | null;
+      }>;
+      /** By currency, most labels first */
+      totals: Array<{
+        currency: string;
+        labels: number;
+        /** Orders with a label */
+        orders: number;
+        /** As bought, without later adjustments */
+        cost: number;
+        costPerLabel: number;
+        /** Cost of the labels of orders, per order */
+        costPerOrder: number | null;
+      }>;
+      /** The same of the window of the same length before */
+      previous: Array<{
+        currency: string;
+        labels: number;
+        /** Orders with a label */
+        orders: number;
+        /** As bought, without later adjustments */
+        cost: number;
+        costPerLabel: number;
+        /** Cost of the labels of orders, per order */
+        costPerOrder: number | null;
+      }>;
+      days: Array<{
+        day: string;
+        labels: number;
+        cost: number;
       }>;
     };
   };
@@ -8814,7 +17160,7 @@ export type Operations = {
       /** Event type, such as condition_set.created; see docs/events.md */
       type?: string;
       /** Type of the changed record, such as condition_set */
-      objectType?: "api_key" | "automation" | "bridge" | "carrier_account" | "condition_set" | "exception" | "exception_batch" | "import_preset" | "label" | "location" | "manifest" | "operation_run" | "order" | "order_batch" | "organization" | "pickup" | "pipeline" | "rate_comparison" | "retention" | "schedule" | "shipment" | "shipment_batch" | "task_execution" | "transformation" | "user" | "view" | "webhook";
+      objectType?: "api_key" | "automation" | "bridge" | "carrier_account" | "condition_set" | "exception" | "exception_batch" | "import_preset" | "invitation" | "invoice" | "label" | "location" | "manifest" | "notification" | "operation_run" | "order" | "order_batch" | "organization" | "packing_session" | "pickup" | "pipeline" | "rate_comparison" | "retention" | "schedule" | "shipment" | "shipment_batch" | "task_execution" | "transformation" | "user" | "view" | "webhook";
       /** Id of the object */
       objectId?: string;
       /** Id of the actor */
@@ -8837,7 +17183,7 @@ export type Operations = {
       /** Event type, such as condition_set.created; see docs/events.md */
       type?: string;
       /** Type of the changed record, such as condition_set */
-      objectType?: "api_key" | "automation" | "bridge" | "carrier_account" | "condition_set" | "exception" | "exception_batch" | "import_preset" | "label" | "location" | "manifest" | "operation_run" | "order" | "order_batch" | "organization" | "pickup" | "pipeline" | "rate_comparison" | "retention" | "schedule" | "shipment" | "shipment_batch" | "task_execution" | "transformation" | "user" | "view" | "webhook";
+      objectType?: "api_key" | "automation" | "bridge" | "carrier_account" | "condition_set" | "exception" | "exception_batch" | "import_preset" | "invitation" | "invoice" | "label" | "location" | "manifest" | "notification" | "operation_run" | "order" | "order_batch" | "organization" | "packing_session" | "pickup" | "pipeline" | "rate_comparison" | "retention" | "schedule" | "shipment" | "shipment_batch" | "task_execution" | "transformation" | "user" | "view" | "webhook";
       /** Id of the object */
       objectId?: string;
       /** Id of the actor */
@@ -9031,7 +17377,7 @@ export type Operations = {
       };
     };
   };
-  /** Get KPIs by day, carrier, service or state (`gateway.series.get`) */
+  /** Get KPIs by day, carrier, lane, zone and others (`gateway.series.get`) */
   "GET /v1/overview/series": {
     query: {
       /** Or the header X-Organization-Id. Default: the token's, or all with gateway:global */
@@ -9042,16 +17388,16 @@ export type Operations = {
       from?: string;
       /** Last day of the window, in the time zone of the organization; default today */
       to?: string;
-      /** `day`: each day of the window; `carrier`, `service` or destination `state`: the 50 groups with the most shipments */
-      group_by: "day" | "carrier" | "service" | "state";
+      /** `day`: each day of the window; `carrier`, `service`, carrier `account` and `zone` of the label, `lane` (states of origin and destination), destination `state` or `location` of the order: the 50 groups with the most shipments */
+      group_by: "day" | "carrier" | "service" | "account" | "lane" | "zone" | "state" | "location";
     };
     answer: {
       ok: true;
       data: {
-        /** `day`: each day of the window; `carrier`, `service` or destination `state`: the 50 groups with the most shipments */
-        group_by: Open<"day" | "carrier" | "service" | "state">;
+        /** `day`: each day of the window; `carrier`, `service`, carrier `account` and `zone` of the label, `lane` (states of origin and destination), destination `state` or `location` of the order: the 50 groups with the most shipments */
+        group_by: Open<"day" | "carrier" | "service" | "account" | "lane" | "zone" | "state" | "location">;
         points: Array<{
-          /** The day, carrier, service or state; empty: unknown */
+          /** The day, carrier, service, lane, zone, state, or ID of the carrier account or location; empty: unknown */
           key: string;
           delivered: number;
           on_time_pct: number;
@@ -9168,6 +17514,37 @@ export type Operations = {
   };
 };
 
+/** Data of each message of a stream. */
+export type StreamData = {
+  "GET /api/v1/orders/import/watch": {
+    /** Rows read so far */
+    rows: number;
+  };
+  "POST /api/v1/operations/preflight/stream": {
+    orders: number;
+    /** Orders whose result is known. They are evaluated in batches of 250 */
+    evaluated: number;
+    /** By carrier account that was asked for prices */
+    prices: Array<{
+      carrier_account_id: string;
+      carrier_account: string;
+      /** Parcels the carrier answered for; parcels that are alike are asked for once */
+      answered: number;
+      /** Parcels without an answer: the carrier failed, or was no longer asked */
+      failed: number;
+      /** Parcels of the current batch without an answer yet */
+      pending: number;
+      /** `waiting`: the carrier's rate limit was reached, and the hub waits as long as the carrier asks for. `stopped`: the account failed several times in a row and is not asked again */
+      status: Open<"asking" | "waiting" | "stopped" | "idle">;
+    }>;
+    report: PreflightReport | null;
+  };
+  "GET /api/v1/operations/runs/{id}/watch": OperationRunSummary;
+  "GET /api/v1/tasks/executions/{id}/watch": Execution;
+  "GET /api/v1/rate-comparisons/{id}/watch": RateComparison;
+  "GET /api/v1/events/stream": Event;
+};
+
 /** Operations without an Idempotency-Key: after a lost response it is unknown whether they were executed. */
 export const unkeyedPosts: ReadonlySet<string> = new Set([
   "POST /api/v1/auth/token",
@@ -9176,7 +17553,14 @@ export const unkeyedPosts: ReadonlySet<string> = new Set([
   "POST /api/v1/auth/session",
   "POST /api/v1/auth/oidc/sign-in",
   "POST /api/v1/auth/oidc/session",
+  "POST /api/v1/auth/invitation/check",
+  "POST /api/v1/auth/invitation/accept",
+  "POST /api/v1/auth/password-reset",
+  "POST /api/v1/auth/password-reset/check",
+  "POST /api/v1/auth/password-reset/confirm",
   "POST /api/v1/shipments/labels/documents",
+  "POST /api/v1/documents",
+  "POST /api/v1/operations/explain",
   "POST /api/v1/operations/preflight",
   "POST /api/v1/operations/preflight/stream",
   "POST /api/v1/operations/runs/{id}/undo/preflight",

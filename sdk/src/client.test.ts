@@ -138,6 +138,38 @@ test("a repeated call after a lost response is applied once; after a response it
   expect(other).not.toBe(lost);
 });
 
+test.each([
+  {
+    name: "the rate limit of the hub",
+    type: "application/problem+json",
+    body: `{"code":"rate_limited","status":429}`,
+    requests: 2,
+  },
+  {
+    name: "too many streams",
+    type: "application/problem+json",
+    body: `{"code":"too_many_streams","status":429}`,
+    requests: 1,
+  },
+  { name: "the limit of a proxy", type: "text/html", body: "<h1>no</h1>", requests: 1 },
+])("a change without a key after 429, $name: sent $requests times", async ({ type, body, requests }) => {
+  let received = 0;
+  const server = createServer((_request, response) => {
+    const isFirst = ++received === 1;
+    response.writeHead(isFirst ? 429 : 204, { "content-type": type, "retry-after": "0" }).end(isFirst ? body : "");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  afterFile(() => server.close());
+  const { port } = server.address() as { port: number };
+  const limited = createClient({ baseUrl: `http://127.0.0.1:${port}` });
+  const outcome = await limited.call("DELETE /api/v1/orders/{id}", { path: { id: "1" } }).then(
+    () => "applied",
+    (error: HubApiError) => error.status,
+  );
+  expect([outcome, received]).toEqual([requests === 2 ? "applied" : 429, requests]);
+});
+
 test("a call is repeated on Node 20, which lacks newer features", async () => {
   // In a process of its own: the hub in this one needs the globals that are removed.
   const script = `
@@ -181,7 +213,7 @@ test("a response that is not from the hub is reported as such", async () => {
 
 test("a run is watched to its end", async () => {
   const { id } = await client.call("POST /api/v1/orders", { body: {} });
-  const actions = [{ type: "add_tags", params: { tags: ["seen"] } }];
+  const actions = [{ type: "add_tags" as const, params: { tags: ["seen"] } }];
   const run = await client.call("POST /api/v1/operations/run", { body: { order_ids: [id], actions } });
   const seen: string[] = [];
   for await (const { event, data } of client.stream("GET /api/v1/operations/runs/{id}/watch", {

@@ -3,6 +3,7 @@ import { unkeyedPosts } from "./api-types.ts";
 import type { StreamMessage } from "./event-stream.ts";
 import { readEventStream } from "./event-stream.ts";
 import { HubApiError, HubConnectionError, readProblem } from "./problem.ts";
+import { wait } from "./wait.ts";
 
 export type OperationKey = keyof Operations;
 export type Answer<Key extends OperationKey> = Operations[Key]["answer"];
@@ -17,7 +18,7 @@ type Given<Key extends OperationKey, Name extends "path" | "query" | "body"> =
       ? { [K in Name]?: Part<Key, Name> }
       : { [K in Name]: Part<Key, Name> };
 
-type CallOptions = {
+export type CallOptions = {
   /** Expected version of the record; the hub answers 412 if it has changed. */
   ifMatch?: number;
   idempotencyKey?: string;
@@ -77,6 +78,8 @@ const passing = new Set([408, 429, 502, 503, 504]);
 const firstWaitMs = 250;
 const longestWaitMs = 5_000;
 const maxLostKeys = 50;
+/** Streams have a message or a comment at least every 15 seconds; a longer silence is a dead connection. */
+const maxSilenceMs = 45_000;
 
 export function createClient(options: ClientOptions): HubClient {
   const { baseUrl, headers = {}, maxRetries = 3, maxOutageMs = 0, onExchange, onRefused } = options;
@@ -173,7 +176,7 @@ export function createClient(options: ClientOptions): HubClient {
       sent.headers["accept"] = "text/event-stream";
       if (input.after) sent.headers["last-event-id"] = input.after;
       const response = await send(sent);
-      if (response.body) yield* readEventStream(response.body);
+      if (response.body) yield* readEventStream(response.body, maxSilenceMs);
     },
   };
 }
@@ -225,18 +228,4 @@ export function randomId(): string {
   bytes[8] = (bytes[8]! & 0x3f) | 0x80;
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
-}
-
-async function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(new DOMException("The call was given up.", "AbortError"));
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
-    signal?.addEventListener("abort", stop, { once: true });
-  });
 }

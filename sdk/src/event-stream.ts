@@ -1,13 +1,21 @@
+import { HubConnectionError } from "./problem.ts";
+
 /** A message of a text/event-stream (WHATWG). */
 export type StreamMessage = { event: string; id: string | undefined; data: string };
 
-/** Messages of a stream until it ends. Also yields blocks that only have an ID, without data: they advance the cursor. */
-export async function* readEventStream(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamMessage> {
+/**
+ * Messages of a stream until it ends. Also yields blocks that only have an ID, without data: they advance the cursor. Throws
+ * a HubConnectionError if the connection breaks, or if nothing arrives for `maxSilenceMs`.
+ */
+export async function* readEventStream(
+  body: ReadableStream<Uint8Array>,
+  maxSilenceMs = Number.POSITIVE_INFINITY,
+): AsyncGenerator<StreamMessage> {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
   let rest = "";
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await readWithin(reader, maxSilenceMs);
       if (done) return;
       const blocks = (rest + value).split(/\r\n\r\n|\n\n|\r\r/);
       rest = blocks.pop() ?? "";
@@ -18,6 +26,24 @@ export async function* readEventStream(body: ReadableStream<Uint8Array>): AsyncG
     }
   } finally {
     await reader.cancel().catch(() => undefined);
+  }
+}
+
+type Reader = ReadableStreamDefaultReader<string>;
+
+async function readWithin(reader: Reader, ms: number): Promise<Awaited<ReturnType<Reader["read"]>>> {
+  if (ms === Number.POSITIVE_INFINITY) return await reader.read();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new HubConnectionError(new Error(`Nothing arrived for ${ms} ms.`))), ms);
+  });
+  try {
+    return await Promise.race([reader.read(), silence]);
+  } catch (error) {
+    const isKnown = error instanceof HubConnectionError || (error as Error).name === "AbortError";
+    throw isKnown ? error : new HubConnectionError(error);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

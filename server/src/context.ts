@@ -3,6 +3,7 @@ import type { Actor, Principal } from "./core/actor.ts";
 import type { Cause } from "./core/cause.ts";
 import type { SettableClock } from "./core/clock.ts";
 import { HubError } from "./core/errors.ts";
+import type { MailServer } from "./core/mail-server.ts";
 import type { PasswordCost } from "./core/passwords.ts";
 import type { Secrets } from "./core/secrets.ts";
 import type { Database, Tx } from "./db/database.ts";
@@ -49,6 +50,8 @@ export type Settings = {
   };
   /** Origins of this environment, first the one that other systems are given. */
   publicUrls?: readonly string[];
+  /** Ports of both environments, where the preview is served; the console links from one to the other. */
+  ports?: Record<Environment, number>;
   outbound: {
     /** Bridges may call private addresses, such as an ERP in the same network. */
     allowPrivate: boolean;
@@ -56,6 +59,8 @@ export type Settings = {
     allowFromPreview: boolean;
     /** Folder that bridges may read and write files in; without it they may not. */
     filesRoot?: string;
+    /** Sends the mails of bridges that have no mail server of their own. */
+    mailServer?: MailServer;
   };
   /** By kind of record; kinds that are not named are kept forever. */
   retentionDays?: Partial<Record<RetainedKind, number>>;

@@ -13,7 +13,9 @@ export const verbsOf = {
     "create",
     "createMany",
     "resolveMany",
+    "updateMany",
     "import",
+    "install",
     "add",
     "receive",
     "fetch",
@@ -24,6 +26,7 @@ export const verbsOf = {
     "track",
     "void",
     "quote",
+    "explain",
     "check",
     "test",
     "testUnsaved",
@@ -61,6 +64,8 @@ export const verbsOf = {
     "refresh",
     "signOut",
     "stepUp",
+    "accept",
+    "markRead",
   ],
   PATCH: ["update"],
   PUT: ["replace"],
@@ -156,6 +161,8 @@ type RouteDefinition<M extends Method, Path extends string, Query extends TObjec
   idempotency?: "plain" | "sealed" | "none";
   /** A POST that only needs a body and changes nothing: records no event. */
   isReadOnly?: boolean;
+  /** A change that agent keys may request directly, because the verb applies their limits; other changes go through MCP. */
+  isOpenToAgents?: boolean;
   /** The verb returns `WithCookies`. Requests from pages of other origins are rejected. */
   setsCookie?: boolean;
   previewOnly?: boolean;

@@ -16,8 +16,9 @@ import { Switch } from "../ui/switch.tsx";
 import { TextArea, TextField } from "../ui/text-field.tsx";
 import { showToast } from "../ui/toast.tsx";
 import type { Tone } from "../ui/tone.ts";
+import { loadPart } from "../ui/load-part.ts";
 
-const JsonEditor = lazy(async () => ({ default: (await import("../ui/json-editor.tsx")).JsonEditor }));
+const JsonEditor = lazy(loadPart(async () => ({ default: (await import("../ui/json-editor.tsx")).JsonEditor })));
 
 const tones: Tone[] = ["ok", "warn", "bad", "skip", "info"];
 const days = Array.from({ length: 30 }, (_, day) => ({
@@ -40,13 +41,14 @@ const schema = {
 /** Gallery of all components in their states, also used by the accessibility tests. */
 export function ComponentsPage() {
   const [text, setText] = useState("Albany");
+  const [day, setDay] = useState("2026-11-18");
   const [isOn, setOn] = useState(true);
   const [choice, setChoice] = useState("ground");
   const [state, setState] = useState("NY");
   const [value, setValue] = useState<Record<string, unknown>>({ reason: "customer_request", tags: ["vip"] });
   return (
     <>
-      <PageHead title="Components" note="what pages are made of" />
+      <PageHead title="Components" note="All components in their states" />
       <div className="grid items-start gap-3.5 xl:grid-cols-2">
         <Card className="flex flex-col gap-3 px-3 py-2.5" label="Words and buttons">
           <Heading title="Words and buttons" />
@@ -61,7 +63,7 @@ export function ComponentsPage() {
             <Button>Plain</Button>
             <Button kind="quiet">Quiet</Button>
             <Button kind="danger">Danger</Button>
-            <Button disabledReason="Pick orders first.">Not now</Button>
+            <Button disabledReason="Select orders first.">Disabled</Button>
             <Button isBusy>Busy</Button>
           </div>
           <div className="flex flex-wrap gap-2">
@@ -81,9 +83,12 @@ export function ComponentsPage() {
               { label: "no change", value: 0 },
             ]}
           />
-          <ProblemBox error={new Error("Something did not work, and this says what.")} onRetry={() => undefined} />
-          <Empty text="Empty state: one sentence and one action.">
-            <Button>Do it</Button>
+          <ProblemBox
+            error={new Error("The connection could not be tested. Check the address of the shop.")}
+            onRetry={() => undefined}
+          />
+          <Empty icon="box" title="No orders yet" text="Empty state: what will be here, and one action.">
+            <Button kind="primary">Connect a shop</Button>
           </Empty>
           <Skeleton rows={3} />
         </Card>
@@ -91,6 +96,7 @@ export function ComponentsPage() {
           <Heading title="Forms" />
           <TextField label="City" hint="Where it goes." value={text} onChange={setText} />
           <TextField label="ZIP" error="ZIP 90210 is not in MA." value="90210" onChange={() => undefined} />
+          <TextField label="Ship by" type="date" value={day} onChange={setDay} />
           <TextArea label="Note" value={text} onChange={setText} />
           <Select
             label="Service"
@@ -101,8 +107,8 @@ export function ComponentsPage() {
               { value: "2day", label: "2-day" },
             ]}
           />
-          <Checkbox label="Leave out what is blocked" isChecked={isOn} onChange={setOn} />
-          <Switch label="Higher rows" isOn={isOn} onChange={setOn} />
+          <Checkbox label="Exclude blocked orders" isChecked={isOn} onChange={setOn} />
+          <Switch label="Comfortable rows" isOn={isOn} onChange={setOn} />
           <SchemaForm
             schema={schema}
             value={value}

@@ -5,12 +5,12 @@ import { plural } from "../ui/format.ts";
 import { Time } from "../ui/zone.tsx";
 
 const codeOf = ({ error }: Logged): string =>
-  error instanceof HubApiError ? `${error.status} ${error.code}` : "no answer";
+  error instanceof HubApiError ? `${error.status} ${error.code}` : "no response";
 
 /** Failed requests grouped by cause, so that forty equal failures are one line. */
 export function DockErrors({ exchanges }: { exchanges: readonly Logged[] }) {
   const groups = Map.groupBy(exchanges, codeOf);
-  if (groups.size === 0) return <Empty text="Nothing has failed in this tab." />;
+  if (groups.size === 0) return <Empty text="No request has failed in this tab." />;
   return (
     <ul>
       {[...groups].map(([code, list]) => (

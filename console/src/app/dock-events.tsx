@@ -9,7 +9,7 @@ export function DockEvents() {
   if (missing) return <Empty text={missing} />;
   if (!events) return <Empty text="Listening for events…" />;
   if (events.length === 0)
-    return <Empty text="Nothing has happened since the dock was opened. New events appear by themselves." />;
+    return <Empty text="No events since the panel was opened. New events appear here as they happen." />;
   return (
     <ul className="text-sm">
       {events.map((event) => (

@@ -18,7 +18,7 @@ export function DockRequests({ exchanges }: { exchanges: readonly Logged[] }) {
             className="flex min-h-6 w-full items-center gap-3 px-3 text-start hover:bg-skip-soft"
           >
             <span className={cx("w-8 shrink-0 tabular-nums", exchange.error ? "text-bad" : "text-ok")}>
-              {exchange.status || "lost"}
+              {exchange.status || "–"}
             </span>
             <span className="w-14 shrink-0">{exchange.method}</span>
             <span className="flex-1 truncate">{exchange.url}</span>
@@ -28,7 +28,7 @@ export function DockRequests({ exchanges }: { exchanges: readonly Logged[] }) {
             <div className="bg-bg px-3 py-2">
               <pre className="mb-1 whitespace-pre-wrap">{curlOf(exchange)}</pre>
               <CopyText text={curlOf(exchange)} label="Copy as curl">
-                {exchange.requestId ? `request ${exchange.requestId}` : "no answer"}
+                {exchange.requestId ? `request ${exchange.requestId}` : "no response"}
               </CopyText>
             </div>
           )}

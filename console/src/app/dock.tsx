@@ -10,15 +10,15 @@ import { DockRequests } from "./dock-requests.tsx";
 const views = { requests: "Requests", errors: "Errors", events: "Events" } as const;
 type View = keyof typeof views;
 
-/** Developer dock: requests of this tab, failures, and live events of the organization. */
+/** Developer panel: requests of this tab, failures, and live events of the organization. */
 export function Dock({ onClose }: { onClose(): void }) {
   const [view, setView] = useState<View>("requests");
   const exchanges = useSyncExternalStore(subscribeToExchanges, listExchanges);
   const failed = exchanges.filter(({ error }) => error);
   return (
-    <section aria-label="Dock" className="flex h-60 shrink-0 flex-col border-t border-line bg-panel">
+    <section aria-label="Developer panel" className="flex h-60 shrink-0 flex-col border-t border-line bg-panel">
       <div className="flex items-center gap-1 border-b border-line px-3">
-        <div role="tablist" aria-label="Dock" className="flex gap-0.5">
+        <div role="tablist" aria-label="Developer panel" className="flex gap-0.5">
           {(Object.keys(views) as View[]).map((name) => (
             <button
               key={name}
@@ -39,7 +39,7 @@ export function Dock({ onClose }: { onClose(): void }) {
           ))}
         </div>
         <span className="flex-1" />
-        <IconButton label="Close the dock" onClick={onClose}>
+        <IconButton label="Close the developer panel" onClick={onClose}>
           <Icon name="x" />
         </IconButton>
       </div>

@@ -25,14 +25,12 @@ export function NotFound() {
 export function PageProblem({ error, reset }: { error: unknown; reset?: () => void }) {
   const isRefused = error instanceof HubApiError && error.status === 403;
   const isGone = error instanceof HubApiError && error.status === 404;
-  const title = isRefused ? "Not allowed" : isGone ? "Not found" : "This page could not be shown";
+  const title = isRefused ? "Not allowed" : isGone ? "Not found" : "This page could not be loaded";
   usePageTitle(title);
   return (
-    <div className="max-w-2xl pt-1">
+    <div className="max-w-2xl">
       <Heading level={1} title={title} />
-      <ProblemBox error={error} {...(reset && !isRefused && !isGone ? { onRetry: reset } : {})}>
-        {isRefused && <span>An administrator of your organization can grant it.</span>}
-      </ProblemBox>
+      <ProblemBox error={error} {...(reset && !isRefused && !isGone ? { onRetry: reset } : {})} />
       <div className="mt-3">
         <Button kind="quiet" onClick={() => history.back()}>
           Back

@@ -1,168 +1,175 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
-import { useQuery } from "@tanstack/react-query";
-import { useRouter } from "@tanstack/react-router";
 import type { KeyboardEvent } from "react";
-import { useDeferredValue, useId, useState, useSyncExternalStore } from "react";
-import { searchQuery } from "../features/search/search.queries.ts";
+import { useEffect, useId, useState } from "react";
 import { cx } from "../ui/class-names.ts";
-import { currentHotkeys, subscribeToHotkeys } from "../ui/hotkeys.ts";
-import { sentence, words } from "../ui/format.ts";
+import { Icon } from "../ui/icons.tsx";
 import { Kbd } from "../ui/kbd.tsx";
-import { nameRank } from "../ui/name-rank.ts";
-import { paths } from "./paths.ts";
+import { useLatest } from "../ui/use-latest.ts";
+import type { Entry } from "./palette-entries.ts";
+import { useEntries } from "./palette-entries.ts";
+import type { Overlay } from "./shell.tsx";
 
-type Entry = { group: string; name: string; note?: string; keys?: string; run(): void };
+type Props = { onClose(): void; show(overlay: Overlay): void };
 
-export function Palette({ onClose }: { onClose(): void }) {
+/** Finds actions for the selection, pages and views, records, and commands. */
+export function Palette(props: Props) {
   return (
-    <Base.Root open onOpenChange={(open) => !open && onClose()}>
+    <Base.Root open onOpenChange={(open) => !open && props.onClose()}>
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 z-40 bg-[#0a0c10]/40" />
         <Base.Popup
-          aria-label="Search or act"
-          className="fixed top-[10vh] left-1/2 z-40 w-[calc(100vw-24px)] max-w-[600px] -translate-x-1/2 overflow-hidden rounded-xl border border-line bg-panel shadow-pop"
+          aria-label="Search or run a command"
+          className="fixed top-[10vh] left-1/2 z-40 w-[calc(100vw-24px)] max-w-[640px] -translate-x-1/2 overflow-hidden rounded-xl border border-line bg-panel shadow-pop"
         >
-          <Finder onClose={onClose} />
+          <Finder {...props} />
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
   );
 }
 
-function Finder({ onClose }: { onClose(): void }) {
+function Finder({ onClose, show }: Props) {
   const [typed, setTyped] = useState("");
-  const [at, setAt] = useState(0);
+  /** Undefined: the best match. */
+  const [moved, setMoved] = useState<number>();
   const id = useId();
-  const entries = useEntries(typed);
-  const current = Math.min(at, entries.length - 1);
-  const pick = (entry: Entry | undefined): void => {
+  const { entries, best, isSearching } = useEntries(typed, show);
+  const current = Math.min(moved ?? best, entries.length - 1);
+  const run = (entry: Entry | undefined): void => {
     if (!entry) return;
     onClose();
     entry.run();
   };
+  // The number of an order and Enter open the order, also before the search has answered.
+  const [isEntered, setIsEntered] = useState(false);
+  const runCurrent = useLatest(() => run(entries[current]));
+  useEffect(() => {
+    if (isEntered && !isSearching) runCurrent.current();
+  }, [isEntered, isSearching, runCurrent]);
+  const move = (to: number): void => {
+    const at = Math.max(0, Math.min(entries.length - 1, to));
+    setMoved(at);
+    document.querySelector(`#${CSS.escape(`${id}-${at}`)}`)?.scrollIntoView({ block: "nearest" });
+  };
   const onKeyDown = (event: KeyboardEvent): void => {
-    const moves: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
-    const move = moves[event.key];
-    if (move !== undefined) {
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
-      setAt(Math.max(0, Math.min(entries.length - 1, current + move)));
+      move(current + (event.key === "ArrowDown" ? 1 : -1));
     } else if (event.key === "Enter") {
       event.preventDefault();
-      pick(entries[current]);
+      if (isSearching && moved === undefined) setIsEntered(true);
+      else run(entries[current]);
     }
   };
   return (
     <>
-      <input
-        role="combobox"
-        aria-label="Order number, page or action"
-        aria-expanded
-        aria-controls={id}
-        aria-activedescendant={entries[current] ? `${id}-${current}` : undefined}
-        placeholder="Order number, tracking number, page or action"
-        value={typed}
-        onChange={(event) => {
-          setTyped(event.target.value);
-          setAt(0);
-        }}
-        onKeyDown={onKeyDown}
-        className="h-11 w-full border-b border-line bg-transparent px-4 text-lg outline-none"
-      />
-      <div id={id} role="listbox" aria-label="Found" className="max-h-[50vh] overflow-y-auto p-1.5">
+      <div className="flex items-center gap-2.5 border-b border-line px-4 text-muted">
+        <Icon name="search" size={16} />
+        <input
+          role="combobox"
+          aria-label="Search or run a command"
+          aria-expanded
+          aria-controls={id}
+          aria-activedescendant={entries[current] ? `${id}-${current}` : undefined}
+          placeholder="Search or run a command"
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.target.value);
+            setMoved(undefined);
+            setIsEntered(false);
+          }}
+          onKeyDown={onKeyDown}
+          className="h-12 min-w-0 flex-1 bg-transparent text-lg text-text outline-none"
+        />
+        <Kbd keys="Escape" />
+      </div>
+      <div id={id} role="listbox" aria-label="Results" className="max-h-[56vh] overflow-y-auto px-1.5 pb-1.5">
         {entries.length === 0 && (
-          <p className="px-2.5 py-3 text-muted">Nothing found. Order numbers may be typed in part.</p>
+          <p className="px-2.5 py-4 text-muted">Nothing found. Try a part of an order number, a name or a page.</p>
         )}
-        {entries.map((entry, index) => (
-          // The field handles the keys.
-          // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
-          <div
-            key={`${entry.group} ${entry.name}`}
-            id={`${id}-${index}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === current}
-            onClick={() => pick(entry)}
-            onMouseMove={() => setAt(index)}
-            className={cx(
-              "flex min-h-8 items-center gap-3 rounded-md px-2.5",
-              index === current && "bg-accent-soft text-accent-text",
-            )}
-          >
-            <span className="w-16 shrink-0 text-sm text-faint">{entry.group}</span>
-            <span className="flex-1 truncate">{entry.name}</span>
-            {entry.note && <span className="truncate text-sm text-faint">{entry.note}</span>}
-            {entry.keys && <Kbd keys={entry.keys} />}
-          </div>
+        {entries.map((entry, at) => (
+          <Row
+            key={`${entry.group} ${entry.name} ${entry.note ?? ""}`}
+            id={`${id}-${at}`}
+            entry={entry}
+            heading={entries[at - 1]?.group === entry.group ? undefined : entry.group}
+            typed={typed}
+            isCurrent={at === current}
+            onPick={() => run(entry)}
+            onPoint={() => setMoved(at)}
+          />
         ))}
+      </div>
+      <p className="flex gap-4 border-t border-line px-4 py-2 text-sm text-muted max-narrow:hidden">
+        <span>
+          <Kbd keys="ArrowUp" /> <Kbd keys="ArrowDown" /> Move
+        </span>
+        <span>
+          <Kbd keys="Enter" /> Run
+        </span>
+        <span>
+          <Kbd keys="Escape" /> Close
+        </span>
+      </p>
+    </>
+  );
+}
+
+type RowProps = {
+  id: string;
+  entry: Entry;
+  heading: string | undefined;
+  typed: string;
+  isCurrent: boolean;
+  onPick(): void;
+  onPoint(): void;
+};
+
+function Row({ id, entry, heading, typed, isCurrent, onPick, onPoint }: RowProps) {
+  const { name, note, icon, keys } = entry;
+  return (
+    <>
+      {heading && (
+        <p aria-hidden className="px-2.5 pt-3 pb-1 text-xs font-medium text-faint">
+          {heading}
+        </p>
+      )}
+      {/* The field handles the keys. */}
+      {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events */}
+      <div
+        id={id}
+        role="option"
+        tabIndex={-1}
+        aria-selected={isCurrent}
+        onClick={onPick}
+        onMouseMove={onPoint}
+        className={cx(
+          "flex min-h-9 items-center gap-2.5 rounded-md px-2.5",
+          isCurrent && "bg-accent-soft text-accent-text",
+        )}
+      >
+        <Icon name={icon} size={16} weight={2.1} />
+        <span className="flex min-w-0 flex-1 items-baseline gap-2.5">
+          <span className="max-w-full shrink-0 truncate">
+            <Matched text={name} typed={typed.trim()} />
+          </span>
+          {note && <span className={cx("truncate text-sm", isCurrent ? "" : "text-muted")}>{note}</span>}
+        </span>
+        {keys && <Kbd keys={keys} />}
       </div>
     </>
   );
 }
 
-const pages: Array<[name: string, href: string]> = [
-  ["Overview", paths.overview()],
-  ["Orders", paths.orders()],
-  ["Operations", paths.operations()],
-  ["Presets", paths.presets()],
-  ["Exceptions", paths.exceptions()],
-  ["Rates", paths.rates()],
-  ["New rate comparison", paths.newRate()],
-  ["Carriers", paths.carriers()],
-  ["Bridges", paths.bridges()],
-  ["Transformations", paths.transformations()],
-  ["Shipments", paths.shipments()],
-  ["Labels", paths.labels()],
-  ["Pickups", paths.pickups()],
-  ["Schedules", paths.schedules()],
-  ["Automations", paths.automations()],
-  ["Webhooks", paths.webhooks()],
-  ["Tasks", paths.tasks()],
-  ["Condition sets", paths.conditionSets()],
-  ["Locations", paths.locations()],
-  ["Keys", paths.keys()],
-  ["Users", paths.users()],
-  ["Organizations", paths.organizations()],
-  ["Audit", paths.audit()],
-  ["Requests", paths.requests()],
-  ["Settings", paths.settings()],
-  ["My account", paths.account()],
-];
-
-/** Record types that have a page. */
-const pathOf: Record<string, (hit: { id: string; title: string }) => string> = {
-  order: ({ title }) => paths.order(title),
-  operation_run: ({ id }) => paths.run(id),
-  rate_comparison: ({ id }) => paths.rate(id),
-  carrier_account: ({ id }) => paths.carrier(id),
-  bridge: ({ id }) => paths.bridge(id),
-  transformation: ({ id }) => paths.transformation(id),
-  shipment: ({ id }) => paths.shipment(id),
-  pickup: ({ id }) => paths.pickups({ open: id }),
-  schedule: ({ id }) => paths.schedule(id),
-  execution: ({ id }) => paths.task(id),
-  condition_set: ({ id }) => paths.conditionSet(id),
-  location: ({ id }) => paths.location(id),
-  user: ({ id }) => paths.user(id),
-};
-
-function useEntries(typed: string): Entry[] {
-  const router = useRouter();
-  const search = useDeferredValue(typed.trim());
-  const { data } = useQuery({ ...searchQuery(search), enabled: search.length >= 2 });
-  const hotkeys = useSyncExternalStore(subscribeToHotkeys, currentHotkeys);
-  const matches = (name: string): boolean => name.toLowerCase().includes(typed.trim().toLowerCase());
-  const acts = hotkeys
-    .filter(({ name, keys }) => matches(name) && keys !== "$mod+k" && !keys.startsWith("g "))
-    .map(({ name, keys, run }): Entry => ({ group: "Do", name, keys, run: () => run(new KeyboardEvent("keydown")) }));
-  const records = (data ?? []).flatMap((hit): Entry[] => {
-    const href = pathOf[hit.kind]?.(hit);
-    if (!href) return [];
-    const note = hit.detail === null ? {} : { note: words(hit.detail) };
-    return [{ group: sentence(hit.kind), name: hit.title, ...note, run: () => router.history.push(href) }];
-  });
-  const pageEntries = pages
-    .filter(([name]) => matches(name))
-    .map(([name, href]): Entry => ({ group: "Go to", name, run: () => router.history.push(href) }));
-  const fit = ({ name }: Entry): number => (typed.trim() ? (nameRank(name, typed) ?? 9) : 0);
-  return [...records, ...[...acts, ...pageEntries].toSorted((one, other) => fit(one) - fit(other))];
+/** The name with the typed text in bold. */
+function Matched({ text, typed }: { text: string; typed: string }) {
+  const at = typed === "" ? -1 : text.toLowerCase().indexOf(typed.toLowerCase());
+  if (at < 0) return text;
+  return (
+    <>
+      {text.slice(0, at)}
+      <b className="font-semibold">{text.slice(at, at + typed.length)}</b>
+      {text.slice(at + typed.length)}
+    </>
+  );
 }

@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "
 import { Skeleton } from "../ui/card.tsx";
 import { NotFound, PageProblem } from "./page-states.tsx";
 import { Root } from "./root.tsx";
+import { parseSearch, stringifySearch } from "./search-text.ts";
 
 /** All pages, each loaded when it is first opened. */
 const root = createRootRoute({ component: Root, notFoundComponent: NotFound });
@@ -43,6 +44,10 @@ const tree = root.addChildren([
     lazyRouteComponent(() => import("../features/operations/presets.page.tsx"), "PresetsPage"),
   ),
   page(
+    "/operations/presets/$id",
+    lazyRouteComponent(() => import("../features/operations/preset.page.tsx"), "PresetPage"),
+  ),
+  page(
     "/exceptions",
     lazyRouteComponent(() => import("../features/exceptions/exceptions.page.tsx"), "ExceptionsPage"),
   ),
@@ -57,6 +62,30 @@ const tree = root.addChildren([
   page(
     "/rates/$id",
     lazyRouteComponent(() => import("../features/rate-comparisons/rate.page.tsx"), "RatePage"),
+  ),
+  page(
+    "/invoices",
+    lazyRouteComponent(() => import("../features/invoices/invoices.page.tsx"), "InvoicesPage"),
+  ),
+  page(
+    "/invoices/import",
+    lazyRouteComponent(() => import("../features/invoices/invoice-import.page.tsx"), "InvoiceImportPage"),
+  ),
+  page(
+    "/invoices/findings",
+    lazyRouteComponent(() => import("../features/invoices/findings.page.tsx"), "FindingsPage"),
+  ),
+  page(
+    "/invoices/$id/parcels/$trackingNumber",
+    lazyRouteComponent(() => import("../features/invoices/findings.page.tsx"), "AuditedParcelPage"),
+  ),
+  page(
+    "/invoices/parcels/$trackingNumber",
+    lazyRouteComponent(() => import("../features/invoices/invoice.page.tsx"), "InvoiceParcelPage"),
+  ),
+  page(
+    "/invoices/$id",
+    lazyRouteComponent(() => import("../features/invoices/invoice.page.tsx"), "InvoicePage"),
   ),
   page(
     "/carriers",
@@ -77,6 +106,10 @@ const tree = root.addChildren([
   page(
     "/bridges/new/$connector",
     lazyRouteComponent(() => import("../features/bridges/new-bridge.page.tsx"), "NewBridgePage"),
+  ),
+  page(
+    "/bridges/install/$definition",
+    lazyRouteComponent(() => import("../features/bridges/install-definition.page.tsx"), "InstallDefinitionPage"),
   ),
   page(
     "/bridges/$id",
@@ -114,8 +147,16 @@ const tree = root.addChildren([
     lazyRouteComponent(() => import("../features/shipments/shipment.page.tsx"), "ShipmentPage"),
   ),
   page(
+    "/pack",
+    lazyRouteComponent(() => import("../features/packing/pack.page.tsx"), "PackPage"),
+  ),
+  page(
     "/pickups",
     lazyRouteComponent(() => import("../features/pickups/pickups.page.tsx"), "PickupsPage"),
+  ),
+  page(
+    "/stock",
+    lazyRouteComponent(() => import("../features/stock/stock.page.tsx"), "StockPage"),
   ),
   page(
     "/schedules",
@@ -214,34 +255,26 @@ const tree = root.addChildren([
     lazyRouteComponent(() => import("../features/auth/account.page.tsx"), "AccountPage"),
   ),
   page(
+    "/invitation",
+    lazyRouteComponent(() => import("../features/auth/invitation.page.tsx"), "InvitationPage"),
+  ),
+  page(
+    "/reset-password",
+    lazyRouteComponent(() => import("../features/auth/reset-password.page.tsx"), "ResetPasswordPage"),
+  ),
+  page(
     "/sign-in/callback",
     lazyRouteComponent(() => import("./sign-in-callback.page.tsx"), "SignInCallbackPage"),
+  ),
+  page(
+    "/reports",
+    lazyRouteComponent(() => import("../features/reports/reports.page.tsx"), "ReportsPage"),
   ),
   page(
     "/components",
     lazyRouteComponent(() => import("./components.page.tsx"), "ComponentsPage"),
   ),
 ]);
-
-/** Keeps search parameters as strings, repeated ones as arrays. */
-function parseSearch(search: string): Record<string, string | string[]> {
-  const params = new URLSearchParams(search);
-  return Object.fromEntries(
-    [...new Set(params.keys())].map((name) => {
-      const all = params.getAll(name);
-      return [name, all.length === 1 ? all[0]! : all];
-    }),
-  );
-}
-
-function stringifySearch(search: Record<string, unknown>): string {
-  const params = new URLSearchParams();
-  for (const [name, value] of Object.entries(search)) {
-    for (const one of [value].flat())
-      if (one !== undefined && one !== null && one !== "") params.append(name, `${one as string | number | boolean}`);
-  }
-  return params.size === 0 ? "" : `?${params}`;
-}
 
 export const router = createRouter({
   routeTree: tree,

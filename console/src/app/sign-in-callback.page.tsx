@@ -7,7 +7,7 @@ import { Card, Skeleton } from "../ui/card.tsx";
 import { Link } from "../ui/link.tsx";
 import { ProblemBox } from "../ui/problem-box.tsx";
 import { text } from "./app.text.ts";
-import { Brand } from "./brand.tsx";
+import { Brand } from "../ui/brand.tsx";
 import { paths } from "./paths.ts";
 
 /** OIDC callback: sends the code from the address to the hub, which starts the session. */

@@ -14,16 +14,15 @@ export const previewClockQuery = queryOptions({
 
 export const browserZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-export function zoneOf(choice: string, organizationZone: string): string {
+function zoneOf(choice: string, organizationZone: string): string {
   if (choice === "browser") return browserZone();
   return choice === "organization" ? organizationZone : choice;
 }
 
 /** Default time zone of times that are typed: that of the organization, or of the browser where the organization has none. */
 export function useDefaultZone(): string {
-  const { organization } = useMe();
-  const clock = useClock();
-  return organization.timezone === "UTC" ? clock.timeZone : organization.timezone;
+  const { entryZone, timeZone } = useClock();
+  return entryZone ?? timeZone;
 }
 
 /** Times in the chosen zone, measured by the clock of the hub. */
@@ -37,7 +36,8 @@ export function HubClock({ children }: { children: ReactNode }) {
     const shown = data && Date.parse(data.now);
     const now = (): number =>
       shown === undefined || !data ? Date.now() : data.mode === "frozen" ? shown : shown + Date.now() - data.askedAt;
-    return { timeZone, now };
-  }, [timeZone, data]);
+    const zone = me.organization.timezone;
+    return { timeZone, entryZone: zone === "UTC" ? timeZone : zone, now };
+  }, [timeZone, data, me.organization.timezone]);
   return <ClockProvider value={clock}>{children}</ClockProvider>;
 }

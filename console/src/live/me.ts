@@ -23,5 +23,23 @@ export const useMe = (): Me => useSuspenseQuery(meQuery).data;
 export function missingScope(me: Me, scope: Me["scopes"][number]): string | undefined {
   return me.scopes.includes(scope)
     ? undefined
-    : `Needs the scope ${scope}, which your role ${me.role ?? "(none)"} does not have.`;
+    : `Your role${me.role ? `, ${me.role},` : ""} has no permission to ${permissionOf(scope)}.`;
+}
+
+/** Names of the console, where they differ from those of the API. */
+const shownNames: Record<string, string> = {
+  bridges: "connections",
+  transformations: "field mappings",
+  condition_sets: "value lists",
+  operations: "bulk edits",
+  audit: "the audit log",
+  pii: "names and addresses",
+};
+const verbs: Record<string, string> = { read: "view", write: "change" };
+
+/** "change connections" for "bridges:write". */
+function permissionOf(scope: string): string {
+  const [what = "", verb] = scope.split(":");
+  if (!verb) return "administer the organization";
+  return `${verbs[verb] ?? verb} ${shownNames[what] ?? what.replaceAll("_", " ")}`;
 }

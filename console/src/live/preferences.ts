@@ -10,9 +10,21 @@ export type Preferences = {
   singleKeys: boolean;
   isDockOpen: boolean;
   orderColumns: string[];
+  /** The setup checklist of the overview is hidden. */
+  isStartHidden?: boolean;
+  /** Widths of columns of the order list in pixels, by column. */
+  orderWidths: Record<string, number>;
+  /** Saved views of orders in the order of their tabs, by id; others follow. */
+  orderViews: string[];
+  /** Saved view that the order list opens with. */
+  defaultOrderView?: string | undefined;
   /** Column mappings by the header of the file. */
   rateMappings?: Record<string, Record<string, string | null>>;
+  /** Paper, format and order of printed documents, by kind. */
+  print?: Record<string, { paper?: "4x6" | "a6" | "a4" | "letter"; format: "pdf" | "zpl"; sort: PrintSort }>;
 };
+
+type PrintSort = "given" | "sku" | "location" | "created";
 
 const defaults: Preferences = {
   theme: "system",
@@ -21,6 +33,8 @@ const defaults: Preferences = {
   singleKeys: true,
   isDockOpen: false,
   orderColumns: [],
+  orderWidths: {},
+  orderViews: [],
 };
 
 /** Local copy for the first paint: without it a dark page would flash white. */

@@ -60,22 +60,25 @@ export function SaveRow<Draft>({
       )}
       {error && !isAllOnFields(error, fields) && <ProblemBox error={error} />}
       <div className="flex flex-wrap items-center gap-2">
-        <Button
-          kind="primary"
-          type="submit"
-          isBusy={isBusy}
-          disabledReason={reason ?? (!isNew && !isChanged && "Nothing is changed.")}
-        >
-          {save}
-        </Button>
-        {isChanged && !isNew && (
+        {/* The conflict has buttons of its own, and saving again would only repeat it. */}
+        {!conflict && (
+          <Button
+            kind="primary"
+            type="submit"
+            isBusy={isBusy}
+            disabledReason={reason ?? (!isNew && !isChanged && "There are no changes to save.")}
+          >
+            {save}
+          </Button>
+        )}
+        {isChanged && !isNew && !conflict && (
           <Button kind="quiet" onClick={form.putBack}>
-            Put back
+            Discard changes
           </Button>
         )}
         {isBusy && isAway && (
           <span role="status" className="text-muted">
-            Not saved yet. It is saved when the hub is back.
+            Not saved yet. The change is saved when the hub is back.
           </span>
         )}
         {children}

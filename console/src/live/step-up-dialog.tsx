@@ -11,7 +11,6 @@ import type { StepUpMethod } from "./step-up.ts";
 import { finishStepUp } from "./step-up.ts";
 import { useCreateForm } from "./use-create-form.ts";
 
-const title = "Confirm your identity";
 const close = (): void => finishStepUp(false);
 
 /** Shown over the page while a request waits for it; the request is then repeated, or fails when this is closed. */
@@ -24,20 +23,20 @@ function StepUpAtIssuer() {
   const leave = useMutation({ mutationFn: () => goToIssuer(true) });
   return (
     <Dialog
-      title={title}
+      title="Confirm your identity"
       isOpen
       onClose={close}
       footer={
         <>
-          <Button onClick={close}>Not now</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button kind="primary" isBusy={leave.isPending || leave.isSuccess} onClick={() => leave.mutate()}>
-            Go there
+            Continue to your identity provider
           </Button>
         </>
       }
     >
       <p>
-        Confirm your identity at your identity provider to make this change. It leads you back to this page; unsaved
+        Confirm your identity at your identity provider to make this change. You return to this page afterwards; unsaved
         input on this page is lost.
       </p>
       {leave.error && <ProblemBox error={leave.error} />}
@@ -56,15 +55,18 @@ function StepUpHere() {
   });
   return (
     <FormDialog
-      title={title}
-      submit="Go on"
-      reason={!form.draft.given && "Type it first."}
+      title={byCode ? "Enter your code" : "Confirm your password"}
+      submit="Continue"
+      reason={!form.draft.given && (byCode ? "Enter the code." : "Enter your password.")}
       form={{ ...form, isBusy: form.isBusy || !totp, error: error ?? form.error, isChanged: false }}
       onClose={close}
     >
-      <p>Confirm your identity to make this change. This is valid for 15 minutes.</p>
+      <p>
+        This change needs {byCode ? "a code from your authenticator app" : "your password"}. You are not asked again for
+        15 minutes.
+      </p>
       <TextField
-        label={byCode ? "Code of your authenticator app" : "Your password"}
+        label={byCode ? "Code from your authenticator app" : "Current password"}
         type={byCode ? "text" : "password"}
         autoComplete={byCode ? "one-time-code" : "current-password"}
         {...form.field("given", byCode ? "/totpCode" : "/password")}

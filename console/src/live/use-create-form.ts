@@ -1,6 +1,6 @@
 import type { QueryKey } from "@tanstack/react-query";
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { errorAt, fieldErrors } from "../ui/field-errors.ts";
 import type { FormState } from "../ui/form-body.tsx";
 import { queryClient } from "./hub.ts";
@@ -47,6 +47,13 @@ export function useCreateForm<Draft extends object, Created>(
       await refetched;
     },
   });
+  // A second submit can come before the state of the first is rendered.
+  const isSent = useRef(false);
+  const submit = (onDone: (() => void) | undefined): void => {
+    if (isSent.current) return;
+    isSent.current = true;
+    request.mutate(draft, { ...(onDone ? { onSuccess: onDone } : {}), onSettled: () => (isSent.current = false) });
+  };
   const errors = fieldErrors(request.error);
   const fields = new Set<string>();
   const edit = (change: (before: Draft) => Draft): void => {
@@ -71,7 +78,7 @@ export function useCreateForm<Draft extends object, Created>(
     error: request.error,
     isBusy: request.isPending,
     isChanged: JSON.stringify(draft) !== JSON.stringify(start),
-    submit: (onDone) => request.mutate(draft, onDone && { onSuccess: onDone }),
+    submit,
     reset() {
       setDraft(start);
       request.reset();

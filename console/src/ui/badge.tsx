@@ -3,7 +3,10 @@ import { cx } from "./class-names.ts";
 import type { Tone } from "./tone.ts";
 import { toneSoft, toneText } from "./tone.ts";
 
-/** Status as a word with a dot. */
+/** "Partly shipped" for "partially_shipped": one form of all states, wherever their names come from. */
+const stateText = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1).replaceAll("_", " ");
+
+/** Status as one or two words with a dot. */
 export function Badge({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
     <span
@@ -14,7 +17,7 @@ export function Badge({ tone, children }: { tone: Tone; children: ReactNode }) {
       )}
     >
       <span className="size-1.5 rounded-full bg-current" />
-      {children}
+      {typeof children === "string" ? stateText(children) : children}
     </span>
   );
 }

@@ -1,9 +1,20 @@
 import type { ReactNode } from "react";
 import { cx } from "./class-names.ts";
+import type { IconName } from "./icons.tsx";
+import { Icon } from "./icons.tsx";
 
-export function Card({ children, className, label }: { children: ReactNode; className?: string; label?: string }) {
+type CardProps = {
+  children: ReactNode;
+  className?: string;
+  label?: string;
+  /** The page uses the whole width of the window. */
+  isList?: boolean;
+};
+
+export function Card({ children, className, label, isList }: CardProps) {
   return (
     <section
+      data-list={isList || undefined}
       {...(label ? { "aria-label": label } : {})}
       className={cx("overflow-hidden rounded-lg border border-line bg-panel", className)}
     >
@@ -35,12 +46,34 @@ export function Heading({
   );
 }
 
+type EmptyProps = {
+  text: ReactNode;
+  /** With a title and an icon: a whole list that has no records yet. */
+  title?: string;
+  icon?: IconName;
+  children?: ReactNode;
+  /** Other ways, as text with links. */
+  more?: ReactNode;
+};
+
 /** Empty state: one sentence and one action. */
-export function Empty({ text, children }: { text: ReactNode; children?: ReactNode }) {
+export function Empty({ text, title, icon, children, more }: EmptyProps) {
   return (
-    <div className="flex flex-col items-center gap-3 px-4 py-10 text-center text-muted">
+    <div
+      className={cx(
+        "flex flex-col items-center gap-3 px-4 text-center text-muted",
+        title ? "min-h-80 justify-center py-14" : "py-10",
+      )}
+    >
+      {icon && (
+        <span className="mb-1 grid size-14 place-items-center rounded-2xl border border-line bg-skip-soft text-faint">
+          <Icon name={icon} size={26} weight={1.3} />
+        </span>
+      )}
+      {title && <h2 className="-mb-1.5 text-lg font-semibold text-text">{title}</h2>}
       <p className="max-w-md">{text}</p>
       {children}
+      {more && <p className="text-sm">{more}</p>}
     </div>
   );
 }

@@ -20,7 +20,7 @@ type Question = {
 export function Confirm({
   title,
   yes,
-  no = "Not now",
+  no = "Cancel",
   isDangerous = true,
   run,
   onClose,

@@ -28,15 +28,15 @@ export function ConflictBox({ fields, hasUnseen = false, onTakeTheirs, onKeepMin
       <p className="font-medium text-warn">Another user changed this while you were typing. Nothing was saved.</p>
       {hasUnseen && <p className="mt-1">Secret values are never shown, neither yours nor the stored ones.</p>}
       {differing.length === 0 ? (
-        !hasUnseen && <p className="mt-1">What you typed is what stands there now, too.</p>
+        !hasUnseen && <p className="mt-1">The saved values are the same as yours.</p>
       ) : (
         <div className="mt-2 overflow-hidden rounded-md border border-line bg-panel">
-          <Table label="Theirs beside mine">
+          <Table label="Your changes and theirs">
             <thead>
               <tr>
                 <Th>Field</Th>
                 <Th>Yours</Th>
-                <Th>Theirs, now</Th>
+                <Th>Saved by the other user</Th>
               </tr>
             </thead>
             <tbody>
@@ -52,9 +52,9 @@ export function ConflictBox({ fields, hasUnseen = false, onTakeTheirs, onKeepMin
         </div>
       )}
       <div className="mt-2 flex gap-2">
-        <Button onClick={onTakeTheirs}>Take theirs</Button>
+        <Button onClick={onTakeTheirs}>Use theirs</Button>
         <Button kind="primary" isBusy={isBusy ?? false} onClick={onKeepMine}>
-          Save mine over it
+          Save mine
         </Button>
       </div>
     </section>

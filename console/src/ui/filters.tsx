@@ -94,7 +94,7 @@ function AddFilter({
       <Lines>
         {picked.options.map(({ value, label }) => (
           <Line key={value} onPick={() => onApply({ [picked.param]: value })}>
-            {sentence(label)}
+            {/[A-Z]/.test(label) ? label : sentence(label)}
           </Line>
         ))}
       </Lines>

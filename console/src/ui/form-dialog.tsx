@@ -18,7 +18,7 @@ type Props = {
   children: ReactNode;
 };
 
-/** A form in a dialog. Escape and the close button ask before they discard what was entered; "Not now" does not. */
+/** A form in a dialog. Escape and the close button ask before they discard what was entered; "Cancel" does not. */
 export function FormDialog({ title, form, submit, reason, isWide = false, onClose, children }: Props) {
   const id = useId();
   const [isDiscarding, setDiscarding] = useState(false);
@@ -30,7 +30,7 @@ export function FormDialog({ title, form, submit, reason, isWide = false, onClos
       onClose={() => (form.isChanged ? setDiscarding(true) : onClose())}
       footer={
         <>
-          <Button onClick={onClose}>Not now</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit" form={id} isBusy={form.isBusy} disabledReason={reason}>
             {submit}
           </Button>

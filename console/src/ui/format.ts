@@ -29,9 +29,10 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${plurals.select(count) === "one" ? one : many}`;
 }
 
-/** "partially shipped" for "partially_shipped". */
+/** "partly shipped" for "partially_shipped": one word for it on every page. */
 export function words(name: string): string {
   return name
+    .replaceAll("partially_", "partly_")
     .replaceAll("_", " ")
     .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
     .toLowerCase();
@@ -40,6 +41,25 @@ export function words(name: string): string {
 export function sentence(name: string): string {
   const text = words(name);
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const fieldNames: Record<string, string> = {
+  lines: "items",
+  address1: "address line 1",
+  address2: "address line 2",
+  province: "state",
+  provinceCode: "state",
+  zip: "ZIP",
+  countryCode: "country",
+};
+
+/** Readable name of a pointer such as "/shippingAddress". */
+export function fieldName(path: string): string {
+  return path
+    .split(/[./]/)
+    .filter(Boolean)
+    .map((part) => fieldNames[part] ?? words(part))
+    .join(" ");
 }
 
 export function formatMs(ms: number): string {

@@ -10,5 +10,8 @@ export type GridColumn<Row> = {
   isWide?: boolean;
   /** Sort key for a click on its title; a minus reverses it. */
   sort?: string;
-  cell(row: Row): ReactNode;
+  /** The first click sorts downwards: newest or largest first. */
+  isDownFirst?: boolean;
+  /** `width`: in pixels, for cells that show what fits. */
+  cell(row: Row, width: number): ReactNode;
 };

@@ -1,10 +1,12 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import type { CSSProperties, KeyboardEvent, MouseEvent, ReactNode } from "react";
-import { memo, useEffect, useId, useRef } from "react";
+import type { KeyboardEvent, MouseEvent, ReactNode } from "react";
+import { memo, useEffect, useId, useMemo, useRef, useState } from "react";
 import { RowCheckbox } from "./checkbox.tsx";
 import { cx } from "./class-names.ts";
+import { GridHead } from "./grid-head.tsx";
 import type { GridColumn } from "./grid-columns.ts";
-import { Icon } from "./icons.tsx";
+import { layColumns, pinned } from "./grid-layout.ts";
+import { useWidth } from "./use-width.ts";
 
 type Props<Row> = {
   label: string;
@@ -25,10 +27,12 @@ type Props<Row> = {
   /** Old rows are shown while new ones load. */
   isStale: boolean;
   rowHeight: number;
+  /** Widths that the user has set, by column. */
+  widths: Readonly<Record<string, number>>;
+  onResize(id: string, width: number): void;
   children?: ReactNode;
 };
 
-const selectWidth = 34;
 const nearEndRows = 40;
 
 /**
@@ -57,11 +61,14 @@ export function Grid<Row>(props: Props<Row>) {
     if (cursor >= 0) virtual.scrollToIndex(cursor, { align: "auto" });
   }, [cursor, virtual]);
 
-  const template = [
-    `${selectWidth}px`,
-    ...columns.map(({ width, isWide }) => `minmax(${width}px, ${isWide ? width * 3 : width}fr)`),
-  ].join(" ");
-  const minWidth = selectWidth + columns.reduce((sum, column) => sum + column.width, 0);
+  const measured = useWidth(1200);
+  const [drag, setDrag] = useState<{ id: string; width: number }>();
+  const widthsKey = JSON.stringify(drag ? { ...props.widths, [drag.id]: drag.width } : props.widths);
+  const layout = useMemo(
+    () => layColumns(columns, JSON.parse(widthsKey) as Record<string, number>, measured.width),
+    [columns, widthsKey, measured.width],
+  );
+  const { minWidth } = layout;
 
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== scroller.current) return;
@@ -85,6 +92,7 @@ export function Grid<Row>(props: Props<Row>) {
     <div
       ref={scroller}
       role="grid"
+      data-list
       aria-label={label}
       aria-rowcount={total + 1}
       aria-colcount={columns.length + 1}
@@ -95,7 +103,16 @@ export function Grid<Row>(props: Props<Row>) {
       onKeyDown={onKeyDown}
       className={cx("relative min-h-0 flex-1 overflow-auto outline-offset-[-2px]", props.isStale && "stale")}
     >
-      <Head {...props} layout={{ gridTemplateColumns: template, minWidth }} />
+      <div ref={measured.ref} className="sticky start-0 h-0" />
+      <GridHead
+        {...props}
+        layout={layout}
+        onDrag={setDrag}
+        onResize={(id, width) => {
+          setDrag(undefined);
+          props.onResize(id, width);
+        }}
+      />
       {/* Rows of the previous list are read-only until the new ones arrive. */}
       <div
         role="rowgroup"
@@ -116,8 +133,7 @@ export function Grid<Row>(props: Props<Row>) {
             id={`${base}-${item.index}`}
             isOn={props.isSelected(props.idOf(rows[item.index]!))}
             isCursor={item.index === cursor}
-            template={template}
-            minWidth={minWidth}
+            layout={layout}
             top={item.start}
             height={rowHeight}
           />
@@ -128,56 +144,13 @@ export function Grid<Row>(props: Props<Row>) {
   );
 }
 
-function Head<Row>({ columns, sort, onSort, layout }: Props<Row> & { layout: CSSProperties }) {
-  return (
-    <div role="rowgroup" className="sticky top-0 z-10 bg-panel">
-      <div
-        role="row"
-        aria-rowindex={1}
-        style={layout}
-        className="grid h-7 items-center border-b border-line font-medium text-faint"
-      >
-        <span role="columnheader">
-          <span className="sr-only">Selected</span>
-        </span>
-        {columns.map((column) => {
-          const isUp = sort === column.sort;
-          const isDown = column.sort !== undefined && sort === `-${column.sort}`;
-          return (
-            <span
-              key={column.id}
-              role="columnheader"
-              aria-sort={isUp ? "ascending" : isDown ? "descending" : undefined}
-              className={cx("truncate px-2.5", column.isNumber && "text-end")}
-            >
-              {column.sort === undefined ? (
-                column.title
-              ) : (
-                <button
-                  type="button"
-                  className="inline-flex min-h-6 items-center gap-1 hover:text-text"
-                  onClick={() => onSort(isDown ? column.sort! : `-${column.sort!}`)}
-                >
-                  {column.title}
-                  {(isUp || isDown) && <Icon name={isUp ? "arrow-up" : "arrow-down"} size={11} />}
-                </button>
-              )}
-            </span>
-          );
-        })}
-      </div>
-    </div>
-  );
-}
-
 type LineProps<Row> = Pick<Props<Row>, "columns" | "nameOf" | "onToggle" | "onCursor" | "onOpen"> & {
   row: Row;
   at: number;
   id: string;
   isOn: boolean;
   isCursor: boolean;
-  template: string;
-  minWidth: number;
+  layout: ReturnType<typeof layColumns>;
   top: number;
   height: number;
 };
@@ -186,7 +159,7 @@ type LineProps<Row> = Pick<Props<Row>, "columns" | "nameOf" | "onToggle" | "onCu
 const Line = memo(DrawnLine) as typeof DrawnLine;
 
 function DrawnLine<Row>(props: LineProps<Row>) {
-  const { row, at, id, isOn, columns, nameOf, onToggle, onCursor, onOpen } = props;
+  const { row, at, id, isOn, columns, layout, nameOf, onToggle, onCursor, onOpen } = props;
   const pick = (event: MouseEvent): void => {
     onCursor(at);
     const isControl = (event.target as HTMLElement).closest("a, button, label, [role=checkbox]");
@@ -201,33 +174,39 @@ function DrawnLine<Row>(props: LineProps<Row>) {
       aria-rowindex={at + 2}
       aria-selected={isOn}
       style={{
-        gridTemplateColumns: props.template,
-        minWidth: props.minWidth,
+        gridTemplateColumns: layout.template,
+        minWidth: layout.minWidth,
         transform: `translateY(${props.top}px)`,
         height: props.height,
       }}
       onClick={pick}
       className={cx(
         "absolute inset-x-0 top-0 grid cursor-default items-center border-b border-line hover:bg-skip-soft",
-        isOn && "bg-[color-mix(in_srgb,var(--accent-soft)_55%,transparent)]",
-        props.isCursor && "shadow-[inset_2px_0_0_var(--accent)]",
+        isOn ? "bg-[color-mix(in_srgb,var(--accent-soft)_55%,var(--panel))]" : "bg-panel",
       )}
     >
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions, jsx-a11y/click-events-have-key-events */}
       <span
         role="gridcell"
-        className="grid h-full place-items-center"
+        className={cx(
+          "sticky start-0 z-1 grid h-full place-items-center bg-inherit",
+          props.isCursor && "shadow-[inset_2px_0_0_var(--accent)]",
+        )}
         onClickCapture={(event) => event.shiftKey && onToggleRange(event, () => onToggle(at, true))}
       >
         <RowCheckbox label={`Select ${nameOf(row)}`} isChecked={isOn} onChange={() => onToggle(at, false)} />
       </span>
-      {columns.map((column) => (
+      {columns.map((column, index) => (
         <span
           key={column.id}
           role="gridcell"
-          className={cx("truncate px-2.5", column.isNumber && "text-end tabular-nums")}
+          className={cx(
+            "truncate px-2.5",
+            column.isNumber && "text-end tabular-nums",
+            index === 0 && `${pinned} grid h-full items-center bg-inherit`,
+          )}
         >
-          {column.cell(row)}
+          {column.cell(row, layout.widths[index]!)}
         </span>
       ))}
     </div>

@@ -27,6 +27,7 @@ export function ListCard<Row>({
   idOf,
   empty,
   pageName = "page",
+  onOpen,
 }: {
   /** Plural name of the rows, capitalized, as in "412 shipments". */
   label: string;
@@ -36,16 +37,20 @@ export function ListCard<Row>({
   empty: ReactNode;
   /** Name of the page parameter, for pages with several lists. */
   pageName?: string;
+  /** As in RowTable. */
+  onOpen?(row: Row): void;
 }) {
   const { data, error, isPending } = query;
   return (
     <>
       {error && <ProblemBox error={error} onRetry={() => void query.refetch()} />}
       {(isPending || data) && (
-        <Card label={label} className="shrink-0">
+        <Card label={label} className="shrink-0" isList>
           {isPending && <Skeleton />}
           {data?.data.length === 0 && empty}
-          {data && data.data.length > 0 && <RowTable label={label} rows={data.data} columns={columns} idOf={idOf} />}
+          {data && data.data.length > 0 && (
+            <RowTable label={label} rows={data.data} columns={columns} idOf={idOf} onOpen={onOpen} />
+          )}
         </Card>
       )}
       {data && <Pages label={label} answer={data} name={pageName} />}

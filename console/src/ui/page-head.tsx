@@ -1,10 +1,7 @@
 import type { ReactNode } from "react";
-import { createContext, use, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Link } from "./link.tsx";
 import { usePageTitle } from "./page-title.ts";
-
-/** End of the page header; set by the shell. */
-export const HeaderEnd = createContext<ReactNode>(null);
 
 /** Parent page, usually the list of a record. */
 export type PageAbove = { href: string; name: string };
@@ -18,15 +15,15 @@ type Props = {
   children?: ReactNode;
 };
 
-/** Page header: parent link, title, actions and global controls. */
+/** Page header: parent link, title and actions. */
 export function PageHead({ above, title, name, note, children }: Props) {
   const shown = useRef<HTMLSpanElement>(null);
   const [text, setText] = useState("");
   useEffect(() => setText(shown.current?.textContent ?? ""), [title]);
   usePageTitle([name ?? (typeof title === "string" ? title : text), above?.name].filter(Boolean).join(" · "));
   return (
-    <div className="mb-2 flex min-h-12 shrink-0 flex-wrap items-center gap-x-2.5 gap-y-1 pt-1.5">
-      <h1 className="flex min-w-0 items-center gap-2 text-xl font-semibold tracking-tight">
+    <div className="mb-2.5 flex min-h-9 shrink-0 flex-wrap items-center gap-x-2.5 gap-y-1">
+      <h1 className="flex min-w-0 items-center gap-2 text-2xl font-semibold tracking-tight">
         {above && (
           <>
             <Link href={above.href} className="text-muted hover:underline">
@@ -44,7 +41,6 @@ export function PageHead({ above, title, name, note, children }: Props) {
       {note && <span className="text-muted">{note}</span>}
       <span className="flex-1" />
       {children}
-      <span className="flex items-center gap-2 max-lg:hidden">{use(HeaderEnd)}</span>
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { createContext, use, useEffect } from "react";
+import { rememberPage } from "./recent-pages.ts";
 
 /** Formats the window title; set by the shell. */
 export const TitleFrame = createContext<(title: string) => string>((title) => title);
@@ -8,5 +9,6 @@ export function usePageTitle(title: string): void {
   const frame = use(TitleFrame);
   useEffect(() => {
     document.title = frame(title);
+    if (title) rememberPage(title);
   }, [frame, title]);
 }

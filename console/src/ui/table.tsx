@@ -4,9 +4,9 @@ import { cx } from "./class-names.ts";
 /** Plain table. For many rows use Grid. */
 export function Table({ label, children }: { label: string; children: ComponentProps<"table">["children"] }) {
   return (
-    // Focusable, so that it can be scrolled by keyboard.
+    // Focusable, so that it can be scrolled by keyboard. A group and no landmark: its card is one of the same name.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className="relative max-w-full overflow-x-auto" role="region" aria-label={label} tabIndex={0}>
+    <div className="relative max-w-full overflow-x-auto" role="group" aria-label={label} tabIndex={0}>
       <table className="w-full border-collapse" aria-label={label}>
         {children}
       </table>
@@ -55,11 +55,14 @@ export function RowTable<Row>({
   rows,
   columns,
   idOf,
+  onOpen,
 }: {
   label: string;
   rows: readonly Row[];
   columns: ReadonlyArray<ListColumn<Row>>;
   idOf(row: Row): string | number;
+  /** A click anywhere in the row. For the keyboard the row needs a link or button that does the same. */
+  onOpen?: ((row: Row) => void) | undefined;
 }) {
   return (
     <Table label={label}>
@@ -74,7 +77,16 @@ export function RowTable<Row>({
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={idOf(row)} className="hover:bg-skip-soft">
+          <tr
+            key={idOf(row)}
+            className={cx("hover:bg-skip-soft", onOpen && "cursor-pointer")}
+            onClick={(event) => {
+              const isOwn =
+                event.target instanceof Element &&
+                event.target.closest("a, button, input, label, [role=checkbox]") === null;
+              if (isOwn) onOpen?.(row);
+            }}
+          >
             {columns.map(({ name, isNumber = false, className = "", cell }) => (
               <Td key={name} isNumber={isNumber} className={className}>
                 {cell(row)}

@@ -10,6 +10,8 @@ export type TabLink = {
   /** `count` is a lower bound. */
   isCapped?: boolean | undefined;
   isOn: boolean;
+  /** The count is a problem, such as late orders. */
+  isBad?: boolean | undefined;
 };
 
 /** Tabs with an address each. */
@@ -28,7 +30,7 @@ export function TabLinks({ label, tabs, children }: { label: string; tabs: reado
         >
           {tab.label}
           {tab.count !== undefined && (
-            <span className="font-normal text-faint tabular-nums">
+            <span className={cx("font-normal tabular-nums", tab.isBad ? "text-bad" : "text-faint")}>
               {formatCount(tab.count)}
               {tab.isCapped && "+"}
             </span>

@@ -1,6 +1,8 @@
 import type { ComponentProps, ReactNode } from "react";
-import { useId } from "react";
+import { lazy, Suspense, useId } from "react";
 import { cx } from "./class-names.ts";
+import type { MomentKind } from "./moment-text.ts";
+import { loadPart } from "./load-part.ts";
 
 export const inputClass =
   "h-7 w-full min-w-0 rounded-md border border-line-strong bg-raised px-2 text-text aria-invalid:border-bad placeholder:text-faint";
@@ -38,17 +40,39 @@ export function Field({
 
 type TextProps = FieldProps & Omit<ComponentProps<"input">, "onChange"> & { onChange(value: string): void };
 
-export function TextField({ label, hint, error, isLabelHidden, onChange, className, ...rest }: TextProps) {
+// Few pages have one, and none of those that are loaded first.
+const MomentInput = lazy(loadPart(async () => ({ default: (await import("./moment-input.tsx")).MomentInput })));
+
+/** Native date and time fields follow the language of the browser, beside 24-hour times everywhere else. */
+const isMoment = (type: string | undefined): type is MomentKind =>
+  type === "date" || type === "time" || type === "datetime-local";
+
+export function TextField({ label, hint, error, isLabelHidden, onChange, className, type, ...rest }: TextProps) {
+  const look = cx(inputClass, className);
   return (
     <Field label={label} hint={hint} error={error} isLabelHidden={isLabelHidden ?? false}>
-      {(ids) => (
-        <input
-          {...rest}
-          {...ids}
-          onChange={(event) => onChange(event.target.value)}
-          className={cx(inputClass, className)}
-        />
-      )}
+      {(ids) =>
+        isMoment(type) ? (
+          <Suspense fallback={<span className={look} />}>
+            <MomentInput
+              {...rest}
+              {...ids}
+              kind={type}
+              value={String(rest.value ?? "")}
+              onChange={onChange}
+              className={look}
+            />
+          </Suspense>
+        ) : (
+          <input
+            {...rest}
+            {...ids}
+            {...(type ? { type } : {})}
+            onChange={(event) => onChange(event.target.value)}
+            className={look}
+          />
+        )
+      }
     </Field>
   );
 }

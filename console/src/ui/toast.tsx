@@ -1,67 +1,101 @@
-import { Toast as Base } from "@base-ui/react/toast";
-import type { ReactNode } from "react";
+import type { FocusEvent } from "react";
+import { useEffect, useState, useSyncExternalStore } from "react";
 import { cx } from "./class-names.ts";
 import { Icon } from "./icons.tsx";
 import type { Tone } from "./tone.ts";
 import { toneText } from "./tone.ts";
 
-const manager = Base.createToastManager();
-
 type Action = { label: string; onPick(): void };
+type Toast = { id: number; title: string; text?: string; tone?: Tone; action?: Action };
+
+/** One at a time: a newer toast replaces the one before it. */
+let current: Toast | undefined;
+let lastId = 0;
+const listeners = new Set<() => void>();
+
+function put(toast: Toast | undefined): void {
+  current = toast;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
 
 /** Shows a toast for a finished action. Errors that need a correction belong in the page. */
 export function showToast(title: string, more: { text?: string; tone?: Tone; action?: Action } = {}): void {
-  manager.add({
-    title,
-    description: more.text,
-    type: more.tone ?? "ok",
-    ...(more.action ? { actionProps: { children: more.action.label, onClick: more.action.onPick } } : {}),
-  });
+  put({ id: ++lastId, title, ...more });
 }
 
-export function Toasts({ children }: { children: ReactNode }) {
+const shownMs = 6_000;
+/** With an action there is something to read and to decide. */
+const shownWithActionMs = 12_000;
+
+/** A live region, so that screen readers announce each toast and open dialogs do not hide it. */
+export function Toasts() {
+  const toast = useSyncExternalStore(subscribe, () => current);
   return (
-    <Base.Provider toastManager={manager} timeout={6000} limit={4}>
-      {children}
-      <Base.Portal>
-        <Base.Viewport className="fixed end-4 bottom-4 z-50 flex w-[min(360px,calc(100vw-32px))] flex-col gap-2">
-          <List />
-        </Base.Viewport>
-      </Base.Portal>
-    </Base.Provider>
+    <div
+      role="region"
+      aria-label="Notifications"
+      aria-live="polite"
+      className="fixed end-4 bottom-4 z-50 w-[min(360px,calc(100vw-32px))]"
+    >
+      {toast && <Shown key={toast.id} toast={toast} />}
+    </div>
   );
 }
 
-function List() {
-  const { toasts } = Base.useToastManager();
-  return toasts.map((toast) => (
-    <Base.Root
-      key={toast.id}
-      toast={toast}
-      // A closing toast is still in the DOM for a moment and must not take focus.
-      inert={toast.limited === true || toast.transitionStatus === "ending"}
-      className="rounded-lg border border-line bg-raised px-3 py-2 shadow-pop data-ending-style:opacity-0 data-limited:hidden"
+function Shown({ toast }: { toast: Toast }) {
+  const { title, text, tone = "ok", action } = toast;
+  const [isHeld, setHeld] = useState(false);
+  const close = (): void => {
+    if (current === toast) put(undefined);
+  };
+  useEffect(() => {
+    if (isHeld) return undefined;
+    const timer = setTimeout(close, action ? shownWithActionMs : shownMs);
+    return () => clearTimeout(timer);
+  });
+  const leave = (event: FocusEvent<HTMLDivElement>): void => {
+    if (!event.currentTarget.contains(event.relatedTarget)) setHeld(false);
+  };
+  return (
+    <div
+      onMouseEnter={() => setHeld(true)}
+      onMouseLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={leave}
+      className="flex items-start gap-2 rounded-lg border border-line bg-raised px-3 py-2 shadow-pop"
     >
-      <div className="flex items-start gap-2">
-        <span className={cx("pt-0.5", toneText[(toast.type ?? "ok") as Tone])}>
-          <Icon name={toast.type === "bad" ? "alert" : "check"} />
-        </span>
-        <div className="min-w-0 flex-1">
-          <Base.Title className="font-medium" />
-          <Base.Description className="text-sm text-muted" />
-        </div>
-        {toast.actionProps && (
-          <Base.Action className="rounded-md px-1.5 font-medium text-accent-text hover:bg-accent-soft" />
-        )}
-        <Base.Close
-          aria-label="Close"
-          // Base UI hides it from assistive technology while toasts are stacked. Here every toast is shown in full.
-          aria-hidden={false}
-          className="grid size-6 place-items-center rounded-md text-muted hover:bg-skip-soft"
-        >
-          <Icon name="x" />
-        </Base.Close>
+      <span className={cx("pt-0.5", toneText[tone])}>
+        <Icon name={tone === "bad" ? "alert" : "check"} />
+      </span>
+      <div className="min-w-0 flex-1">
+        <p className="font-medium">{title}</p>
+        {text && <p className="text-sm text-muted">{text}</p>}
       </div>
-    </Base.Root>
-  ));
+      {action && (
+        <button
+          type="button"
+          onClick={() => {
+            close();
+            action.onPick();
+          }}
+          className="min-h-6 rounded-md px-1.5 font-medium text-accent-text hover:bg-accent-soft"
+        >
+          {action.label}
+        </button>
+      )}
+      <button
+        type="button"
+        aria-label="Close"
+        onClick={close}
+        className="grid size-6 place-items-center rounded-md text-muted hover:bg-skip-soft"
+      >
+        <Icon name="x" />
+      </button>
+    </div>
+  );
 }

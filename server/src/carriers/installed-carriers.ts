@@ -1,3 +1,4 @@
+import { carrierPlugins } from "./carrier-plugins.ts";
 import { demoCarrier } from "./demo/demo-carrier.ts";
 import { easypost } from "./easypost/easypost.ts";
 import { fedex } from "./fedex/fedex.ts";
@@ -18,6 +19,7 @@ export const carriers: readonly Carrier[] = [
   fedex,
   usps,
   demoCarrier,
+  ...carrierPlugins.parts(),
 ];
 
 export const carrierNames = carriers.map(({ name }) => name);

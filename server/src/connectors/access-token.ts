@@ -1,11 +1,17 @@
 import { ask, readJson } from "../core/outbound/ask-remote.ts";
 import type { HttpClient, HttpRequest, HttpResponse } from "../core/outbound/outbound-request.ts";
 import { RemoteError } from "../core/remote-error.ts";
+import { clientAssertion } from "./client-assertion.ts";
 import type { Call, TokenRequest } from "./connector.ts";
 import { asText, objectOf } from "./shape.ts";
 
 /** The credentials for token requests. */
-export type ClientCredentials = { clientId?: string; clientSecret?: string; refreshToken?: string };
+export type ClientCredentials = {
+  clientId?: string;
+  clientSecret?: string;
+  refreshToken?: string;
+  privateKey?: string;
+};
 
 export type FreshToken = {
   accessToken: string;
@@ -26,15 +32,21 @@ export async function requestToken(
   request: TokenRequest,
   client: ClientCredentials,
 ): Promise<FreshToken> {
-  const { clientId = "", clientSecret = "", refreshToken = "" } = client;
+  const { clientId = "", clientSecret = "", refreshToken = "", privateKey = "" } = client;
   const isRefresh = request.grant === "refresh_token";
   const isBasic = request.clientAuth === "basic" && clientId !== "";
+  const { clientAuth, url: audience, scope } = request;
+  const assertion =
+    typeof clientAuth === "object"
+      ? await clientAssertion({ clientId, privateKey, ...clientAuth, audience, scope })
+      : undefined;
   const given = {
     grant_type: request.grant,
     scope: request.scope,
     audience: request.audience,
     ...(isRefresh ? { refresh_token: refreshToken } : {}),
-    ...(isBasic ? {} : { client_id: clientId, client_secret: clientSecret }),
+    ...(isBasic || assertion ? {} : { client_id: clientId, client_secret: clientSecret }),
+    ...assertion,
   };
   const form = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== ""));
   try {
@@ -44,12 +56,14 @@ export async function requestToken(
       ...(isBasic ? { headers: { authorization: basicFor(clientId, clientSecret) } } : {}),
       body: { form: form as Record<string, string> },
       maxBytes: maxAnswerBytes,
-      // Refresh tokens that rotate can be used once.
-      retry: isRefresh ? "never" : "safe",
+      // Refresh tokens that rotate can be used once, and so can assertions.
+      retry: isRefresh || assertion ? "never" : "safe",
     });
     return tokenIn(readJson(response));
   } catch (error) {
-    throw error instanceof RemoteError ? authenticationFailure(error, [clientSecret, refreshToken]) : error;
+    throw error instanceof RemoteError
+      ? authenticationFailure(error, [clientSecret, refreshToken, assertion?.client_assertion ?? ""])
+      : error;
   }
 }
 
@@ -59,12 +73,16 @@ function basicFor(clientId: string, clientSecret: string): string {
   return `Basic ${Buffer.from(`${encode(clientId)}:${encode(clientSecret)}`).toString("base64")}`;
 }
 
+/** Types of tokens that need a signature or a proof with each request. */
+const otherSchemes: ReadonlySet<string> = new Set(["mac", "dpop", "pop", "n_a"]);
+
 function tokenIn(body: unknown): FreshToken {
   const { access_token: accessToken, token_type: type, expires_in: given, refresh_token: next } = objectOf(body);
   if (typeof accessToken !== "string" || !/^[\x21-\x7e]+$/.test(accessToken) || accessToken.length > maxTokenLength) {
     throw new RemoteError("authentication_failed", "The token endpoint returned no usable access_token.");
   }
-  if (type !== undefined && asText(type).toLowerCase() !== "bearer") {
+  // Some name their own types for bearer tokens, such as eBay with "User Access Token".
+  if (otherSchemes.has(asText(type).toLowerCase())) {
     throw new RemoteError(
       "authentication_failed",
       `The token endpoint returned a token of type ${asText(type).slice(0, 50)}, not bearer.`,
@@ -78,11 +96,21 @@ function tokenIn(body: unknown): FreshToken {
 
 const refusals = new Set(["unauthorized", "forbidden", "not_found", "rejected"]);
 
+/** Also if only the beginning of a long secret is left: quoted responses are shortened. */
+function withoutSecret(message: string, secret: string): string {
+  if (secret === "") return message;
+  const whole = message.replaceAll(secret, "***");
+  const start = secret.slice(0, 32);
+  return secret.length <= start.length
+    ? whole
+    : whole.replaceAll(new RegExp(`${RegExp.escape(start)}[\\w.~+/=-]*`, "g"), "***");
+}
+
 /** Removes secrets from the message: some endpoints echo the request. */
 function authenticationFailure(error: RemoteError, secrets: string[]): RemoteError {
   const { code, retryable, retryAfterMs } = error;
   let { message } = error;
-  for (const secret of secrets) if (secret !== "") message = message.replaceAll(secret, "***");
+  for (const secret of secrets) message = withoutSecret(message, secret);
   const text = refusals.has(code) ? message.replace(/^.*?\(/, "The token endpoint rejected the request (") : message;
   return new RemoteError(refusals.has(code) ? "authentication_failed" : code, text, { retryable, retryAfterMs });
 }

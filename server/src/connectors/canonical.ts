@@ -11,11 +11,20 @@ export type CanonicalOrder = {
   orderedAt?: string;
   channel?: string;
   tags?: string[];
-  customer?: { name?: string; email?: string; phone?: string };
+  customer?: { id?: string; name?: string; email?: string; phone?: string };
   shippingAddress?: Address;
   billingAddress?: Address;
   lines?: CanonicalLine[];
   total?: number;
+  amounts?: CanonicalAmounts;
+  payment?: { method?: string; reference?: string };
+  riskLevel?: "low" | "medium" | "high";
+  poNumber?: string;
+  giftMessage?: string;
+  /** YYYY-MM-DD. */
+  requestedDeliveryDate?: string;
+  /** ID at the source of the location that ships the order. It becomes `locationId` if the hub has that location. */
+  locationExternalId?: string;
   shipping?: { carrier?: string; service?: string };
   notes?: { text: string; visibility?: string }[];
   customFields?: Record<string, string | number | boolean>;
@@ -32,6 +41,34 @@ export type CanonicalLine = {
   shippedQuantity?: number;
   price?: number;
   weight?: Weight;
+  discount?: number;
+  tax?: number;
+  refundedQuantity?: number;
+  productId?: string;
+  variantId?: string;
+  options?: NamedValue[];
+  properties?: NamedValue[];
+  imageUrl?: string;
+  requiresShipping?: boolean;
+  parentLineId?: string;
+  hsCode?: string;
+  originCountry?: string;
+};
+
+export type NamedValue = { name: string; value: string };
+
+export type CanonicalAmounts = {
+  subtotal?: number;
+  discount?: number;
+  discounts?: { code?: string; title?: string; amount?: number }[];
+  shipping?: number;
+  tax?: number;
+  taxIncluded?: boolean;
+  fees?: number;
+  refunded?: number;
+  paid?: number;
+  presentmentCurrency?: string;
+  presentmentTotal?: number;
 };
 
 /** The body of `POST /locations`, and whether the location is active at the source. */
@@ -48,4 +85,11 @@ export type CanonicalTracking = {
   orderExternalId?: string;
 };
 
-export type CanonicalInventory = { sku: string; locationExternalId?: string; available: number; onHand?: number };
+/** Without a location: that of the bridge, if it has just one. `committed` is what the source has set aside for its open orders. */
+export type CanonicalInventory = {
+  sku: string;
+  available: number;
+  committed?: number;
+  locationId?: string;
+  locationExternalId?: string;
+};

@@ -1,7 +1,9 @@
 import type { TObject, TSchema } from "typebox";
+import type { CsvSource, InvoiceSourceOptions } from "../core/csv/csv-source.ts";
 import type { FieldError } from "../core/errors.ts";
 import type { Scope } from "../core/scopes.ts";
 import type { PickupSchedule } from "./hub/pickup-schedule.ts";
+import type { MailServer } from "../core/mail-server.ts";
 import type { HttpClient } from "../core/outbound/outbound-request.ts";
 import type { ReadWebhook, WebhookRequest } from "./inbound-webhook.ts";
 
@@ -37,6 +39,8 @@ export type Connector = {
   isShop?: boolean;
   /** Makes no network calls. Other connectors are blocked in the preview unless allowed. */
   isOffline?: boolean;
+  /** Its tasks run in the preview as well and send nothing there: they look at `isPreview`. */
+  isSafeInPreview?: boolean;
 };
 
 export type Settings = Record<string, unknown>;
@@ -44,12 +48,14 @@ export type Settings = Record<string, unknown>;
 /** `at`: pointer to the setting with the URL. */
 export type CredentialAddress = { at: string; url: string };
 
+export type AssertionAlgorithm = "RS256" | "PS256" | "ES256";
+
 /** An OAuth 2.0 token request. */
 export type TokenRequest = {
   url: string;
   grant: "client_credentials" | "refresh_token";
-  /** Client credentials in the Authorization header, or in the body. */
-  clientAuth: "basic" | "body";
+  /** Client credentials in the Authorization header, or in the body, or an assertion signed with the private key. */
+  clientAuth: "basic" | "body" | { algorithm: AssertionAlgorithm; keyId?: string | undefined };
   scope?: string | undefined;
   audience?: string | undefined;
 };
@@ -60,6 +66,8 @@ export type Limits = {
   allowPrivate: boolean;
   /** The folder for files of bridges; without it file access is disabled. */
   filesRoot?: string;
+  /** The hub's own mail server. */
+  mailServer?: MailServer;
 };
 
 type TaskBase = {
@@ -77,7 +85,12 @@ type TaskBase = {
 };
 
 /** One request and its response. */
-export type CallTask = TaskBase & { mode: "call"; run(call: Call): Promise<Record<string, unknown>> };
+export type CallTask = TaskBase & {
+  mode: "call";
+  /** `failed` of the result counts what was left out: then the execution is completed with errors. */
+  countsFailed?: boolean;
+  run(call: Call): Promise<Record<string, unknown>>;
+};
 
 /** Reads records page by page. The next page is requested after the previous one was stored with its cursor. */
 export type PullTask = TaskBase & {
@@ -88,7 +101,7 @@ export type PullTask = TaskBase & {
   /** A later execution continues where the last successful one ended. */
   isIncremental: boolean;
   /** Converts a raw record that a user has corrected. */
-  canonicalOf?(raw: Record<string, unknown>): Record<string, unknown>;
+  canonicalOf?(raw: Record<string, unknown>, settings: Settings): Record<string, unknown>;
   /** Fetches the current records that these webhook payloads refer to. */
   receive?(call: Call, payloads: unknown[]): Promise<PulledRecord[]>;
 };
@@ -151,8 +164,24 @@ export type Sent = { externalId?: string; details?: Record<string, unknown> };
 
 export type ConnectorTask = CallTask | PullTask | PushTask;
 
-/** What the hub does for tasks of its own. */
-type HubVerbs = { schedulePickups(input: PickupSchedule): Promise<Record<string, unknown>> };
+/** What the hub does for tasks whose records are no pulled records. */
+type HubVerbs = {
+  schedulePickups(input: PickupSchedule): Promise<Record<string, unknown>>;
+  /** All invoices of a file, or none. A file that is refused opens an exception, which its later import resolves. */
+  importInvoices(file: InvoiceSource): Promise<InvoiceOutcome>;
+};
+
+export type InvoiceSource = {
+  /** Of the file. */
+  name: string;
+  open(options: InvoiceSourceOptions): Promise<CsvSource>;
+  /** As in `POST /invoices/import`. */
+  options: Record<string, unknown>;
+};
+
+export type InvoiceOutcome =
+  | { invoices: { id: string; number: string; amount: number; status: "created" | "unchanged" }[] }
+  | { refused: { code: string; message: string } };
 
 /** The context of one attempt. */
 export type Call = {
@@ -169,8 +198,16 @@ export type Call = {
   timeZone(): Promise<string>;
   /** Stable across attempts and retries of one execution. */
   effectKey: string;
+  /**
+   * The IP address to connect to, for protocols other than HTTP: by the same rules as requests, for an effect that may still start.
+   * `isOperators`: the operator of the hub has chosen the host, which may be private and need not be listed.
+   */
+  addressOf(host: string, options?: { isOperators?: boolean }): Promise<string>;
+  /** Nothing may reach real recipients. */
+  isPreview: boolean;
   /** As in Limits. */
   filesRoot?: string;
+  mailServer?: MailServer;
   /** Only in executions. */
   hub?: HubVerbs;
   /** A sample for a user: files must not be moved, so that the import still reads them. */

@@ -54,9 +54,31 @@ function anyObject(names: string, more: Record<string, fc.Arbitrary<unknown>> = 
 const quantity = fc.oneof(fc.integer({ min: -5, max: 1_000_000 }), texts, fc.constantFrom(null, 1.5, {}, []));
 const money = anyObject("amount currencyCode");
 const address = anyObject("name company address1 address2 city province provinceCode zip country countryCodeV2 phone");
+const price = fc.oneof(fc.record({ shopMoney: money, presentmentMoney: money }), anything);
+const pairs = fc.oneof(fc.array(anyObject("key value name")), anything);
+const nodesOf = (node: fc.Arbitrary<unknown>) =>
+  fc.oneof(fc.record({ pageInfo: fc.constant({}), nodes: fc.array(node) }), anything);
+const fulfillmentOrder = anyObject("status", {
+  assignedLocation: fc.record({ location: anyObject("id") }),
+  deliveryMethod: fc.record({ methodType: fc.constantFrom("PICK_UP", "SHIPPING", "x") }),
+});
 const shopifyOrder = anyObject(
-  "name email phone createdAt updatedAt cancelledAt displayFinancialStatus note currencyCode",
+  "name email phone createdAt updatedAt cancelledAt displayFinancialStatus note currencyCode poNumber presentmentCurrencyCode taxesIncluded",
   {
+    customAttributes: pairs,
+    currentTotalPriceSet: price,
+    currentSubtotalPriceSet: price,
+    currentShippingPriceSet: price,
+    currentTotalTaxSet: price,
+    totalTipReceivedSet: price,
+    totalRefundedSet: price,
+    totalReceivedSet: price,
+    paymentGatewayNames: fc.oneof(fc.array(anything), anything),
+    discountApplications: nodesOf(anyObject("index code title")),
+    transactions: fc.oneof(fc.array(anyObject("kind status paymentId")), anything),
+    risk: fc.oneof(anyObject("recommendation", { assessments: fc.array(anyObject("riskLevel")) }), anything),
+    customer: fc.oneof(anyObject("id displayName"), anything),
+    fulfillmentOrders: nodesOf(fulfillmentOrder),
     displayFulfillmentStatus: fc.oneof(fc.constantFrom("ON_HOLD", "PARTIALLY_FULFILLED", "FULFILLED"), anything),
     tags: fc.oneof(fc.array(anything), anything),
     totalPriceSet: fc.oneof(fc.record({ shopMoney: money }), anything),
@@ -73,6 +95,20 @@ const shopifyOrder = anyObject(
           requiresShipping: fc.oneof(fc.boolean(), anything),
           id: fc.nat(),
           originalUnitPriceSet: fc.record({ shopMoney: money }),
+          refundableQuantity: quantity,
+          variantTitle: anything,
+          customAttributes: pairs,
+          discountAllocations: fc.array(
+            fc.record({ allocatedAmountSet: price, discountApplication: anyObject("index") }),
+          ),
+          taxLines: fc.array(fc.record({ priceSet: price })),
+          image: fc.oneof(fc.record({ url: fc.oneof(fc.webUrl(), anything) }), anything),
+          lineItemGroup: anyObject("title"),
+          product: anyObject("id"),
+          variant: anyObject("id", {
+            selectedOptions: pairs,
+            inventoryItem: anyObject("harmonizedSystemCode countryCodeOfOrigin"),
+          }),
         }),
       ),
     }),
@@ -82,13 +118,28 @@ const shopifyOrder = anyObject(
 const wooAddress = anyObject(
   "first_name last_name company address_1 address_2 city state postcode country phone email",
 );
+const wooMeta = fc.oneof(fc.array(anyObject("key value display_key display_value")), anything);
 const wooOrder = anyObject(
-  "number status currency total date_created_gmt date_modified_gmt date_paid_gmt customer_note",
+  "number status currency total date_created_gmt date_modified_gmt date_paid_gmt customer_note customer_id discount_total " +
+    "shipping_total total_tax payment_method payment_method_title transaction_id",
   {
+    meta_data: wooMeta,
+    fee_lines: fc.oneof(fc.array(anyObject("name total")), anything),
+    coupon_lines: fc.oneof(fc.array(anyObject("code discount")), anything),
     billing: fc.oneof(wooAddress, anything),
     shipping: fc.oneof(wooAddress, anything),
     shipping_lines: fc.oneof(fc.array(anyObject("method_title")), anything),
-    line_items: fc.oneof(fc.array(anyObject("sku name price", { quantity, id: fc.nat() })), anything),
+    line_items: fc.oneof(
+      fc.array(
+        anyObject("sku name price subtotal total total_tax product_id variation_id parent_name bundled_items", {
+          quantity,
+          id: fc.nat(),
+          meta_data: wooMeta,
+          image: fc.oneof(anyObject("src"), anything),
+        }),
+      ),
+      anything,
+    ),
   },
 ).map((order) => ({ ...order, id: 7 }));
 
@@ -119,12 +170,15 @@ test.each(cases)("any order of $connector.name becomes one that the hub can stor
       });
       const [page] = await pullAll(task, call);
       const [record] = page!.records;
-      // A quantity that is none is refused with its order: without the line, the order would be shipped incomplete.
-      const isQuantity = ({ pointer }: { pointer: string }): boolean => /^\/lines\/\d+\/quantity$/.test(pointer);
+      // A quantity that is none is refused with its order: without the line, the order would be shipped incomplete. So is a
+      // currency that is none: its amounts would become US dollars.
+      const isRefused = ({ pointer }: { pointer: string }): boolean =>
+        /^\/(?:lines\/\d+\/quantity|currency)$/.test(pointer);
       const problems = findProblems(JSON.parse(JSON.stringify(record!.canonical)));
-      expect(problems.filter((problem) => !isQuantity(problem))).toEqual([]);
+      expect(problems.filter((problem) => !isRefused(problem))).toEqual([]);
       expect(record!.externalId).toBe("7");
-      const stored = JSON.stringify(record);
+      // Without backslashes of the texts themselves, which may stand before a "u".
+      const stored = JSON.stringify(record).replaceAll("\\\\", "");
       expect(stored).not.toMatch(/\\u(0000|d[89a-f])/);
       expect(stored.isWellFormed()).toBe(true);
     }),
@@ -172,11 +226,13 @@ test("more orders than one list of Shopify allows are all read", async () => {
     id: `gid://shopify/Order/${i + 1}`,
     updatedAt: new Date(Date.parse("2026-01-01T00:00:00Z") + Math.floor(i / 3) * 1000).toISOString(),
   }));
+  const starts = new Map<string, number>();
   const http = answering((body) => {
     const { first, after, query } = (body as { variables: { first: number; after: string | null; query: string } })
       .variables;
     const from = /updated_at:>='([^']+)'/.exec(query)?.[1] ?? "";
-    const start = all.findIndex(({ updatedAt }) => updatedAt >= from);
+    const start = starts.get(from) ?? all.findIndex(({ updatedAt }) => updatedAt >= from);
+    starts.set(from, start);
     const at = after === null ? start : Number(after);
     if (at - start + first > 25_000) return { errors: [{ message: "Pagination beyond 25000" }] };
     const pageInfo = { hasNextPage: at + first < all.length, endCursor: String(at + first) };

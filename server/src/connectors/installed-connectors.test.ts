@@ -35,13 +35,21 @@ test.each(installedConnectors)(
     const all = [...fieldsOf(connector.settings, "settings"), ...credentials, ...inputs.flat()];
     expect(all.filter(([, { title }]) => !title).map(([path]) => path)).toEqual([]);
     const shown = credentials.filter((one) => one[1]["x-widget"] !== "password").map(([path]) => path);
-    const names = ["credentials/username", "credentials/clientId"];
+    const names = ["credentials/username", "credentials/clientId", "credentials/consumerKey"];
     expect(shown.filter((path) => !names.includes(path))).toEqual([]);
   },
 );
 
 test("a connector is found by its name", () => {
-  expect(installedConnectors.map(({ name }) => name)).toEqual(["demo", "rest", "shopify", "woocommerce", "csv", "hub"]);
+  expect(installedConnectors.map(({ name }) => name)).toEqual([
+    "demo",
+    "rest",
+    "shopify",
+    "woocommerce",
+    "csv",
+    "smtp",
+    "hub",
+  ]);
   expect(findConnector("shopify")?.title).toBe("Shopify");
   expect(findConnector("toString")).toBeUndefined();
 });

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { currencyOf } from "./shape.ts";
 
 /** In a process of its own: the time zone of a machine is one of its processes. */
 function instantsIn(timeZone: string, values: unknown[]): unknown {
@@ -22,5 +23,16 @@ test("a time without a zone is UTC, in any zone of the process", () => {
     null,
     null,
     null,
+  ]);
+});
+
+test("a text that is no currency stays one, so that the order is rejected", () => {
+  expect(["USD", "eur", " Taler ", "", null, 5].map(currencyOf)).toEqual([
+    "USD",
+    "EUR",
+    "TALER",
+    undefined,
+    undefined,
+    "5",
   ]);
 });

@@ -3,7 +3,7 @@ import type { Address, AddressText } from "../core/address.ts";
 import { addressTexts } from "../core/address.ts";
 import { orderLimits } from "../core/order-limits.ts";
 import { roundToCents } from "../core/money.ts";
-import type { CanonicalLine, CanonicalOrder } from "./canonical.ts";
+import type { CanonicalLine, CanonicalOrder, NamedValue } from "./canonical.ts";
 
 /** A text of an external system on one line, truncated to `maxLength`; undefined if it is empty. */
 export function line(value: unknown, maxLength: number): string | undefined {
@@ -48,8 +48,13 @@ export function addressOf(given: Record<string, unknown>): Address | undefined {
   return Object.keys(address).length === 0 ? undefined : address;
 }
 
-export function customerOf({ name, email, phone }: Record<"name" | "email" | "phone", unknown>) {
-  return filledOrNothing({ name: line(name, 200), email: line(email, 254), phone: line(phone, 50) });
+export function customerOf({ id, name, email, phone }: Partial<Record<"id" | "name" | "email" | "phone", unknown>>) {
+  return filledOrNothing({
+    id: line(id, 100),
+    name: line(name, 200),
+    email: line(email, 254),
+    phone: line(phone, 50),
+  });
 }
 
 /** The note of the buyer. */
@@ -71,6 +76,28 @@ export function amount(value: unknown): number | undefined {
   return roundToCents(number);
 }
 
+/** Larger sums are not prices, and the hub does not store them. */
+const maxSum = 1_000_000_000_000;
+
+/** The sum of those that are amounts; undefined if none is. */
+export function sumOf(values: readonly unknown[]): number | undefined {
+  const amounts = values.map(amount).filter((value) => value !== undefined);
+  const sum = roundToCents(amounts.reduce((total, value) => total + value, 0));
+  return amounts.length === 0 || sum > maxSum ? undefined : sum;
+}
+
+/** The share of an amount for some of the units that it is for. */
+export function shareOf(total: unknown, units: number, allUnits: number): number | undefined {
+  const whole = amount(total);
+  if (whole === undefined || !(allUnits > 0)) return undefined;
+  return amount((whole * Math.min(Math.max(0, units), allUnits)) / allUnits);
+}
+
+/** Undefined for 0, so that an order without discounts or fees has no such fields. */
+export function unlessZero(value: number | undefined): number | undefined {
+  return value === 0 ? undefined : value;
+}
+
 export function tagsOf(values: readonly unknown[]): string[] | undefined {
   const tags = [
     ...new Set(values.map((value) => line(value, orderLimits.tagLength)).filter((tag) => tag !== undefined)),
@@ -78,8 +105,9 @@ export function tagsOf(values: readonly unknown[]): string[] | undefined {
   return tags.length === 0 ? undefined : tags.slice(0, orderLimits.tags);
 }
 
+/** A text that is no currency is kept, so that the order is rejected: without one it would be in US dollars. */
 export function currencyOf(value: unknown): string | undefined {
-  return typeof value === "string" && /^[A-Z]{3}$/.test(value) ? value : undefined;
+  return line(value, 100)?.toUpperCase();
 }
 
 const earliest = Date.parse("0001-01-01T00:00:00Z");
@@ -128,22 +156,31 @@ export function lineOf(given: GivenLine): CanonicalLine {
   return { sku, quantity: given.quantity, ...filled({ id, name: line(given.name, 200), price: amount(given.price) }) };
 }
 
-const maxName = 200;
+type GivenPair = Record<"name" | "value", unknown>;
 
-/** The name of an item with its options or engraving; `note`: the full text if it is too long for a name. */
-export function nameWith(name: string | undefined, properties: readonly string[]): { name?: string; note?: string } {
-  const texts = properties.map((property) => line(property, orderLimits.noteLength)).filter((one) => one !== undefined);
-  if (texts.length === 0) return filled({ name });
-  const chosen = texts.join("; ");
-  const whole = name === undefined ? chosen : `${name} (${chosen})`;
-  if (whole.length <= maxName) return { name: whole };
-  const note = cutText(name === undefined ? chosen : `${name}: ${chosen}`, orderLimits.noteLength);
-  return { ...filled({ name: name ?? line(chosen, maxName) }), note };
+/** Options of the variant. */
+export function optionsOf(given: readonly GivenPair[]): NamedValue[] | undefined {
+  return namedValuesOf(given, 200, orderLimits.options);
 }
 
-/** Items that are not shipped, such as gift cards, as the text of a custom field. */
-export function notShippedText(items: readonly { name?: string; sku: string; quantity: number }[]): string {
-  return cutText(items.map(({ name, sku, quantity }) => `${quantity} x ${name ?? sku}`).join("; "), 1000);
+/** What the buyer chose or wrote. */
+export function propertiesOf(given: readonly GivenPair[]): NamedValue[] | undefined {
+  return namedValuesOf(given, 2000, orderLimits.properties);
+}
+
+/** Without those that have no name or no value. */
+function namedValuesOf(given: readonly GivenPair[], maxValue: number, maxCount: number): NamedValue[] | undefined {
+  const pairs = given.flatMap((pair) => {
+    const [name, value] = [line(pair.name, 100), text(pair.value, maxValue)];
+    return name === undefined || value === undefined ? [] : [{ name, value }];
+  });
+  return pairs.length === 0 ? undefined : pairs.slice(0, maxCount);
+}
+
+/** The URL of a picture. Only clients load it, and only from the web. */
+export function imageUrlOf(value: unknown): string | undefined {
+  const url = typeof value === "string" && value.length <= 2000 ? URL.parse(value.trim()) : null;
+  return url && (url.protocol === "https:" || url.protocol === "http:") ? url.href.slice(0, 2000) : undefined;
 }
 
 /** The record of an order that was deleted in the shop. */

@@ -105,6 +105,15 @@ test("Shopify's weights are read in their unit if enabled, within the cost limit
   ]);
 });
 
+test.each([1, 3, 5, 8, 10, 12, 50])(
+  "Shopify accepts the cost of a page of %i orders with all their data",
+  async (pageSize) => {
+    const settings = { ...shopifyCall.settings, importWeights: true, pageSize };
+    const [page] = await pullAll(taskOf(shopify, "pull", "orders.import"), { ...shopifyCall, settings }, undefined, 1);
+    expect(page!.records).toHaveLength(Math.min(pageSize, 12));
+  },
+);
+
 test("an address that the hub must not call is rejected when the settings are saved", () => {
   const limits = { allowPrivate: false };
   expect(shopify.check!({ shop: "a", baseUrl: "http://169.254.169.254" }, limits)).toMatchObject([

@@ -1,4 +1,5 @@
 import type { TObject, TSchema } from "typebox";
+import { linePattern, Strict } from "../core/schema.ts";
 import { Type } from "../core/type.ts";
 import type { Call, CallTask, PullTask, PushTask } from "./connector.ts";
 
@@ -46,7 +47,7 @@ export function pullTask(name: keyof typeof pulls, parts: PullParts): PullTask {
 }
 
 type PushParts = Pick<PushTask, "send" | "idempotent"> &
-  Partial<Pick<PushTask, "find" | "update">> & { description: string; input?: TObject; output?: TSchema };
+  Partial<Pick<PushTask, "find" | "update" | "contentOf">> & { description: string; input?: TObject; output?: TSchema };
 
 type PushRule = Pick<PushTask, "unit" | "resendPolicy" | "opposite">;
 
@@ -57,6 +58,12 @@ const pushes = {
   // The shop may have released or held the order since.
   "orders.hold": { title: "Hold in the shop", unit: "order", resendPolicy: "always" },
   "orders.release_hold": { title: "Release hold in the shop", unit: "order", resendPolicy: "always" },
+  "orders.tag": { title: "Tag in the shop", unit: "order", resendPolicy: "always" },
+  "orders.untag": { title: "Remove tags in the shop", unit: "order", resendPolicy: "always" },
+  // The same note or refund is sent once; another one is a change.
+  "orders.note": { title: "Add note in the shop", unit: "order", resendPolicy: "on_change" },
+  "orders.refund": { title: "Refund in the shop", unit: "order", resendPolicy: "on_change" },
+  "orders.cancel": { title: "Cancel in the shop", unit: "order", resendPolicy: "never" },
 } as const satisfies Record<string, PushRule & { title: string }>;
 
 /** The unit and resend policy of a task name. Other names may mean anything: they resend changed content. */
@@ -78,3 +85,50 @@ export function pushTask(name: keyof typeof pushes, parts: PushParts): PushTask 
     ...parts,
   };
 }
+
+/** The content of tasks that send what the caller wrote, and nothing of the order. */
+export function inputContent({ input: { orderIds: _orders, forceResend: _resend, ...content } }: Call): unknown {
+  return content;
+}
+
+export const TagsInput = Strict(
+  {
+    tags: Type.Array(Type.String({ minLength: 1, maxLength: 40, pattern: linePattern }), {
+      title: "Tags",
+      minItems: 1,
+      maxItems: 50,
+      uniqueItems: true,
+    }),
+  },
+  { examples: [{ tags: ["checked"] }] },
+);
+
+export const NoteInput = Strict(
+  { note: Type.String({ title: "Note", minLength: 1, maxLength: 2_000, pattern: "\\S" }) },
+  { examples: [{ note: "Packed by the hub" }] },
+);
+
+export const NotifyInput = {
+  notifyCustomer: Type.Optional(
+    Type.Boolean({
+      title: "Notify the customer",
+      description: "Whether the shop writes to the customer. Default: false",
+    }),
+  ),
+};
+
+export const RefundInput = Strict(
+  {
+    amount: Type.Optional(
+      Type.Number({
+        title: "Amount",
+        exclusiveMinimum: 0,
+        maximum: 1_000_000_000,
+        description: "In the currency that the customer paid in. Default: all that is left",
+      }),
+    ),
+    note: Type.Optional(Type.String({ title: "Note", minLength: 1, maxLength: 200, description: "For the staff" })),
+    ...NotifyInput,
+  },
+  { examples: [{ amount: 5, note: "Damaged box" }] },
+);

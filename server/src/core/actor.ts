@@ -4,9 +4,16 @@ import { Type } from "./type.ts";
 
 /** Author of a change, as stored in events and in `createdBy`. */
 export type Actor =
-  | { type: "user"; id: string; email: string }
-  | { type: "api_key"; id: string; name: string }
+  | { type: "user"; id: string; email: string; kind?: ActorKind }
+  | { type: "api_key"; id: string; name: string; kind?: ActorKind }
   | { type: "system"; name: string };
+
+/** `agent`: an AI assistant acts, with an agent key or through MCP. */
+type ActorKind = "agent";
+
+export const ActorKind = Type.Optional(
+  OneOf(["agent"], { description: "Set if an AI assistant acted, with an agent key or through MCP" }),
+);
 
 /** An actor in responses. */
 export const ActorShape = Type.Unsafe<Actor>(
@@ -15,6 +22,7 @@ export const ActorShape = Type.Unsafe<Actor>(
     id: Type.Optional(Id),
     email: Type.Optional(Type.String({ description: "Of a user" })),
     name: Type.Optional(Type.String({ description: "Of an API key or a background process of the hub" })),
+    kind: ActorKind,
   }),
 );
 
@@ -24,6 +32,8 @@ export type Principal = {
   isHubOperator: boolean;
   actor: Actor;
   scopes: ReadonlySet<Scope>;
+  /** Set for agent keys. */
+  agent?: AgentLimits;
   role?: Role;
   /** Not set for API keys and for tokens of the identity provider. */
   sessionId?: string;
@@ -38,6 +48,18 @@ export type Principal = {
   /** The organization requires an authenticator app and the user has none: all other routes are closed. */
   mustEnrollTotp?: boolean;
 };
+
+/** Limits of an API key that was created for an AI assistant. */
+export type AgentLimits = {
+  /** Orders that one run may have. */
+  maxOrdersPerRun: number;
+};
+
+/** The same caller, recorded as an AI assistant in events and timelines. */
+export function asAgent(principal: Principal): Principal {
+  const { actor } = principal;
+  return actor.type === "system" ? principal : { ...principal, actor: { ...actor, kind: "agent" } };
+}
 
 /** Stable key of a caller, for example for idempotency keys. */
 export function callerKey(actor: Actor): string {

@@ -10,6 +10,8 @@ export type Field = {
   /** The allowed values of a text. */
   oneOf: readonly string[] | undefined;
   members: Members | undefined;
+  /** It is a list of such values. */
+  isList: boolean;
 };
 /** By name; `*` stands for every other name. */
 export type Members = ReadonlyMap<string, Field>;
@@ -31,8 +33,8 @@ export function fieldsOf(schema: TSchema): Members {
 
 function fieldOf(given: Json): Field {
   const [schema = given, ...more] = given.anyOf?.filter(({ type }) => type !== "null") ?? [given];
-  if (more.length > 0) return { type: undefined, oneOf: undefined, members: undefined };
-  if (schema.items) return fieldOf(schema.items);
+  if (more.length > 0) return { type: undefined, oneOf: undefined, members: undefined, isList: false };
+  if (schema.items) return { ...fieldOf(schema.items), isList: true };
   const types = [schema.type ?? []].flat().filter((type) => type !== "null");
   const type = types.length === 1 ? types[0] : undefined;
   const texts = schema.enum?.filter((value) => typeof value === "string");
@@ -40,11 +42,12 @@ function fieldOf(given: Json): Field {
     type: type === undefined ? undefined : nameOf(type, schema.format),
     oneOf: type === "string" ? texts : undefined,
     members: type === "object" ? membersOf(schema) : undefined,
+    isList: false,
   };
 }
 
 function nameOf(type: string, format: string | undefined): Field["type"] {
-  if (type === "string") return format === "date-time" ? "moment" : "text";
+  if (type === "string") return format === "date-time" || format === "date" ? "moment" : "text";
   return type === "boolean" || type === "object" ? type : "number";
 }
 
@@ -54,13 +57,22 @@ function membersOf({ properties = {}, additionalProperties: others }: Json): Mem
   return members;
 }
 
+/** The paths of all lists among these fields, of those in lists too. */
+export function listsIn(fields: Members, around = ""): string[] {
+  return [...fields].flatMap(([name, { isList, members }]) => {
+    const path = around + name;
+    return [...(isList ? [path] : []), ...(members ? listsIn(members, `${path}.`) : [])];
+  });
+}
+
 type Found = { field: Field } | { unknown: string; allowed: string[] };
 
-/** The field at the path, or the wrong step and the names that exist there. */
+/** The field at the path, or the wrong step and the names that exist there. A member of a list's elements is a list of its values. */
 export function findField(fields: Members, path: string): Found {
   const steps = path.split(".");
   let members: Members | undefined = fields;
   let field: Field | undefined;
+  let isList = false;
   for (const [i, step] of steps.entries()) {
     const around = steps.slice(0, i).join(".");
     field = members?.get(step) ?? members?.get("*");
@@ -69,22 +81,25 @@ export function findField(fields: Members, path: string): Found {
       const allowed = around === "" ? names : names.length === 0 ? [around] : names.map((name) => `${around}.${name}`);
       return { unknown: steps.slice(0, i + 1).join("."), allowed };
     }
+    isList ||= field.isList;
     // The value may be anything, with any members.
     if (field.type === undefined) break;
     members = field.members;
   }
-  return { field: field! };
+  return { field: { ...field!, isList } };
 }
 
 type Mistake = { at: string; code: string; message: string; more?: Partial<FieldError> };
 
 const ordering: readonly Operator[] = ["gt", "gte", "lt", "lte", "between"];
-const parts: readonly Operator[] = ["contains", "starts_with", "ends_with", "in_set", "not_in_set"];
+const parts: readonly Operator[] = ["contains", "starts_with", "ends_with", "in_set", "not_in_set", "matches"];
+/** With these, a list on the other side is compared as a whole: equal to one of its values, or to none. */
+const membership: readonly Operator[] = ["eq", "ne", "in", "not_in", "has_tag"];
 /** A day or an instant, or the beginning of one, which is compared as text. */
 const momentShape = /^\d{4}(-\d\d(-\d\d(T\d\d(:\d\d(:\d\d(\.\d{1,9})?)?)?(Z|[+-]\d\d:\d\d)?)?)?)?$/i;
 
-/** Why a comparison with this field is always false or always true. The value is already valid for the operator. */
-export function typeMistake(field: Field, path: string, op: Operator, value: unknown): Mistake | undefined {
+/** Why this operator cannot be used with this field. */
+export function operatorMistake(field: Field, path: string, op: Operator): Mistake | undefined {
   const { type, oneOf, members } = field;
   if (op === "empty" || op === "not_empty" || type === undefined) return undefined;
   if (type === "object") {
@@ -100,7 +115,15 @@ export function typeMistake(field: Field, path: string, op: Operator, value: unk
   if (parts.includes(op)) {
     return type === "boolean" ? wrongOp(path, op, "is true or false") : undefined;
   }
-  if (ordering.includes(op) && (type === "boolean" || oneOf)) return wrongOp(path, op, "has no order");
+  return ordering.includes(op) && (type === "boolean" || oneOf) ? wrongOp(path, op, "has no order") : undefined;
+}
+
+/**
+ * Why a comparison with this field is always false or always true. The value is already valid for the operator, and the operator
+ * for the field.
+ */
+export function typeMistake(field: Field, path: string, op: Operator, value: unknown): Mistake | undefined {
+  if (op === "empty" || op === "not_empty" || parts.includes(op) || field.type === undefined) return undefined;
   const values: unknown[] = Array.isArray(value) ? value : [value];
   for (const [i, one] of values.entries()) {
     const mistake = valueMistake(field, path, one, ordering.includes(op));
@@ -108,6 +131,37 @@ export function typeMistake(field: Field, path: string, op: Operator, value: unk
   }
   return undefined;
 }
+
+/** What the other side of a comparison is, if it is not a constant. `label` names it in messages. */
+export type OtherSide = { label: string; field: Field };
+
+/** Why a field cannot be compared with another one, or with a moment such as now. */
+export function otherSideMistake(
+  field: Field,
+  path: string,
+  op: Operator,
+  other: OtherSide,
+): Omit<Mistake, "at"> | undefined {
+  const mistake = (code: string, message: string) => ({ code, message });
+  if (other.field.type === "object") {
+    const allowed = [...(other.field.members?.keys() ?? [])].map((name) => `${other.label}.${name}`);
+    return { ...mistake("not_comparable", `${other.label} has members; name one of them.`), more: { allowed } };
+  }
+  if (other.field.isList && !membership.includes(op)) {
+    return mistake("list", `${other.label} has several values: they can be compared with ${membership.join(", ")}.`);
+  }
+  if (field.type === undefined || other.field.type === undefined || field.type === other.field.type) return undefined;
+  if (parts.includes(op) && other.field.type !== "boolean") return undefined;
+  return mistake("type", `${path} is ${typeNames[field.type]}; ${other.label} is ${typeNames[other.field.type]}.`);
+}
+
+export const typeNames = {
+  text: "a text",
+  number: "a number",
+  boolean: "true or false",
+  moment: "a moment",
+  object: "an object",
+} as const;
 
 function wrongOp(path: string, op: Operator, why: string): Mistake {
   return { at: "/op", code: "operator", message: `${op} cannot be asked of ${path}, which ${why}.` };

@@ -8,6 +8,8 @@ import { operators } from "./condition-shape.ts";
 import { compileCondition, referredSets } from "./conditions.ts";
 
 const noSets = () => undefined;
+const calendar = { timezone: "Europe/Berlin", workingDays: [1, 2], holidays: new Set<string>(), cutoffTime: null };
+const now = new Date("2026-05-01T00:00:00Z");
 const order = {
   status: "ready",
   total: 120.5,
@@ -23,7 +25,7 @@ const order = {
 function holds(condition: unknown, record: unknown = order): boolean {
   const compiled = compileCondition(condition, noSets, "/when");
   if (Array.isArray(compiled)) throw new Error(JSON.stringify(compiled));
-  return compiled(record);
+  return compiled(record, now);
 }
 
 describe("a condition", () => {
@@ -90,20 +92,20 @@ describe("a condition", () => {
   ])("shipBy %j is %s in a zone four hours behind UTC", (asked, expected) => {
     const rules = { timeZone: "America/New_York" };
     const compiled = compileCondition({ path: "shipBy", ...asked }, noSets, "/when", rules) as Predicate;
-    expect(compiled(order)).toBe(expected);
+    expect(compiled(order, now)).toBe(expected);
   });
 
   test("a day equals the same day in the data, in every time zone", () => {
     const condition = { path: "day", op: "between", value: ["2026-05-04", "2026-05-04"] };
     const compiled = compileCondition(condition, noSets, "", { timeZone: "Asia/Tokyo" }) as Predicate;
-    expect([compiled({ day: "2026-05-04" }), compiled({ day: "2026-05-03" })]).toEqual([true, false]);
+    expect([compiled({ day: "2026-05-04" }, now), compiled({ day: "2026-05-03" }, now)]).toEqual([true, false]);
   });
 
   test("uses condition sets by id or name", () => {
     const has = (value: string): boolean => value === "US";
     const lookup = (name: string) => (name === "countries" ? has : undefined);
     const condition = { path: "shippingAddress.countryCode", op: "in_set", value: "countries" };
-    expect((compileCondition(condition, lookup, "") as Predicate)(order)).toBe(true);
+    expect((compileCondition(condition, lookup, "") as Predicate)(order, now)).toBe(true);
     expect(referredSets({ any: [condition, { not: condition }] })).toEqual(["countries", "countries"]);
     expect(compileCondition({ ...condition, value: "nobody" }, lookup, "/when")).toEqual([
       expect.objectContaining({ pointer: "/when/value" }),
@@ -183,23 +185,39 @@ describe("a condition", () => {
   });
 
   test("is fast and never throws, for any condition and any data", () => {
+    const span = fc.oneof(fc.constantFrom("-2 working days", "1 week", "99999 weeks", "4 hours"), fc.anything());
+    const operand = fc.oneof(
+      fc.record({ path: fc.constantFrom("a", "tags"), times: fc.oneof(fc.double(), fc.anything()) }),
+      fc.record({ path: fc.constantFrom("a", "tags"), plus: span }),
+      fc.record({ now: span }),
+    );
+    const data = fc.oneof(
+      fc.record({ a: fc.oneof(fc.constantFrom("2026-03-01", "9999-12-31T23:59:59Z", "0001-01-01"), fc.double()) }),
+      fc.record({ a: fc.array(fc.anything()), tags: fc.array(fc.string()) }),
+      fc.anything(),
+    );
     const leaf = fc.record({
       path: fc.constantFrom("a", "a.b", "tags", "x.y.z"),
       op: fc.constantFrom(...operators),
-      value: fc.anything(),
+      value: fc.oneof(fc.anything(), operand, fc.tuple(operand, operand)),
     });
+    const name = fc.oneof(fc.constantFrom("a", "a.b", "tags"), fc.anything());
     const condition = fc.letrec((tie) => ({
       node: fc.oneof(
         leaf,
+        fc.record({ count: name, where: tie("node"), op: fc.constant("gt"), value: operand }),
+        fc.record({ sum: name, op: fc.constant("gt"), value: fc.integer() }),
+        fc.record({ any_of: name, where: tie("node") }),
+        fc.record({ all_of: name, where: tie("node") }),
         fc.record({ all: fc.array(tie("node"), { maxLength: 3 }) }),
         fc.record({ not: tie("node") }),
         fc.anything(),
       ),
     })).node;
     fc.assert(
-      fc.property(condition, fc.anything(), (given, record) => {
-        const compiled = compileCondition(given, noSets, "");
-        if (typeof compiled === "function") expect(typeof compiled(record)).toBe("boolean");
+      fc.property(condition, data, (given, record) => {
+        const compiled = compileCondition(given, noSets, "", { calendar });
+        if (typeof compiled === "function") expect(typeof compiled(record, now)).toBe("boolean");
         else expect(compiled.length).toBeGreaterThan(0);
       }),
       { numRuns: 2_000 },

@@ -45,8 +45,8 @@ test("in free text only short numbers and ids are kept", () => {
 });
 
 test("error messages of other systems are replaced, since they may quote personal data", () => {
-  const said = { code: "rejected", message: "The other side did not accept the request. (422: Ada is unknown)" };
-  expect(maskFailure(said)).toEqual({ code: "rejected", message: "The other side did not accept the request." });
+  const said = { code: "rejected", message: "The other system rejected the request. (422: Ada is unknown)" };
+  expect(maskFailure(said)).toEqual({ code: "rejected", message: "The other system rejected the request." });
   expect(maskFailure({ code: "shop_closed", message: "Ada is unknown" })).toEqual({
     code: "shop_closed",
     message: "***",

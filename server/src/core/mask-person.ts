@@ -7,7 +7,7 @@ import { hasScope } from "./scopes.ts";
 export const mask = "***";
 
 /** Fields of an address, or beside one, that identify a person. City and region do not. */
-export const personalMembers: readonly string[] = ["name", "email", "phone", "address1", "address2"];
+export const personalMembers: readonly string[] = ["id", "name", "email", "phone", "address1", "address2"];
 
 export function maySeePersonalData({ principal }: { principal: Pick<Principal, "scopes"> }): boolean {
   return hasScope(principal.scopes, "pii:read");
@@ -20,10 +20,13 @@ export function maskPerson<T extends object>(holder: T): T {
 }
 
 /** A caller that sends masked values back would overwrite the real ones. Pointers are relative to the holder. */
-export function maskErrors(holder: object | null | undefined): FieldError[] {
+export function maskErrors(
+  holder: object | null | undefined,
+  names: readonly string[] = personalMembers,
+): FieldError[] {
   const values = (holder ?? {}) as Record<string, unknown>;
   const message = "This stands for what you may not read (pii:read). Leave it out, and it stays as it is.";
-  return personalMembers
+  return names
     .filter((name) => values[name] === mask)
     .map((name) => ({ pointer: `/${name}`, code: "masked_value", message }));
 }
@@ -46,8 +49,9 @@ function mayBePhoneNumber(value: unknown): boolean {
 
 /** The message of a problem may quote the data; its code and pointer do not. */
 export function maskProblem<T extends { message?: unknown }>(problem: T): T {
-  const masked: T & { suggestion?: unknown } = { ...problem, message: mask };
+  const masked: T & { suggestion?: unknown; value?: unknown } = { ...problem, message: mask };
   delete masked.suggestion;
+  delete masked.value;
   return masked;
 }
 
@@ -72,7 +76,7 @@ function maskScalars(value: unknown): unknown {
 }
 
 const always =
-  /^(customer|recipient|buyer|contact|shipping|billing)?(first|last|full)name$|e?mail(address)?$|phone(number)?$/;
+  /^(customer|recipient|buyer|contact|shipping|billing)?(first|last|full)name$|e?mail(address)?$|phone(number)?$|^gift(message|note)(text)?$/;
 const phones =
   /^(home|work|office|private|customer|recipient|buyer|contact|shipping|billing)?(tel|telefon|telefone|telefono|telefoon|mobile|mobil|mobilno|cell|cellular|fax|telefax|gsm|msisdn|whatsapp|handy)(no|nr|num|number)?$/;
 const streets = /^(shipping|billing)?(address(line)?[123]|street(address|[123])?)$/;

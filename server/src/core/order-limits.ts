@@ -1,8 +1,12 @@
 /** Limits of an order, the same for requests, runs, imports and shops. */
 export const orderLimits = {
-  lines: 1_000,
+  lines: 3_000,
   quantity: 1_000_000,
   price: 1_000_000_000,
+  /** Discounts of an order; options and properties of a line. */
+  discounts: 100,
+  options: 20,
+  properties: 50,
   tags: 50,
   tagLength: 64,
   notes: 200,

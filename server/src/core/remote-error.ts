@@ -1,12 +1,13 @@
 /** The meaning of failure statuses, independent of the response body. */
 export const remoteMeanings = {
-  unauthorized: "The other side does not accept the credentials.",
+  unauthorized: "The other system rejected the credentials.",
   forbidden: "The credentials do not permit this.",
-  not_found: "The other side has no such thing.",
-  rate_limited: "The other side wants fewer requests.",
-  rejected: "The other side did not accept the request.",
-  remote_error: "The other side failed.",
-  authentication_failed: "The other side gave no access token.",
+  not_found: "The other system does not have this record.",
+  rate_limited: "The other system limits the number of requests.",
+  rejected: "The other system rejected the request.",
+  deferred: "The other system asks to try again later.",
+  remote_error: "The other system reported an internal error.",
+  authentication_failed: "The other system issued no access token.",
 } as const;
 
 /** Failures whose message is the hub's own: it quotes nothing from the request or the response. */

@@ -4,7 +4,10 @@ import { HubError } from "./errors.ts";
 type KindIn<Code> = Code extends `${infer Kind}_not_found` ? Kind : never;
 
 /** The things an id can point at: each has the 404 that an unknown one (or another organization's) answers. */
-export type ResourceKind = Exclude<KindIn<ErrorCode>, "route" | "zone_chart" | "tracking_event">;
+export type ResourceKind = Exclude<
+  KindIn<ErrorCode>,
+  "route" | "zone_chart" | "tracking_event" | "definition" | "parcel"
+>;
 
 export function notFound(kind: ResourceKind): HubError {
   return new HubError(`${kind}_not_found`);

@@ -2,7 +2,14 @@ import type { Static, TOptional, TProperties, TSchema } from "typebox";
 import { Type } from "./type.ts";
 
 /** `x-advanced`: few people need it, so forms fold it away. */
-type StrictOptions = { title?: string; description?: string; examples?: unknown[]; "x-advanced"?: true };
+type StrictOptions = {
+  title?: string;
+  description?: string;
+  examples?: unknown[];
+  "x-advanced"?: true;
+  /** Groups of fields of which one is needed. */
+  "x-one-of"?: string[][];
+};
 
 /** Request bodies and queries: what is not named is refused, so a misspelt field never passes unnoticed. */
 export function Strict<Properties extends TProperties>(properties: Properties, options: StrictOptions = {}) {
@@ -39,7 +46,8 @@ const mostAtOnce = 25;
 /** One text, or a list of them: in a query the name is repeated. What is said of a text holds for those in the list. */
 export function OneOrMore<Schema extends TSchema>(schema: Schema, options: { description?: string } = {}) {
   const items: unknown = schema;
-  const list = { type: ["string", "array"], items, minItems: 1, maxItems: mostAtOnce };
+  // The serializer takes the first type that fits, and would write a list as one text.
+  const list = { type: ["array", "string"], items, minItems: 1, maxItems: mostAtOnce };
   return Type.Unsafe<Static<Schema> | Static<Schema>[]>({ ...schema, ...list, ...options });
 }
 

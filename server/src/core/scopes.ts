@@ -12,10 +12,14 @@ export const scopeTexts = {
   "pickups:write": "Schedule, reschedule and cancel pickups",
   "locations:read": "Read locations",
   "locations:write": "Create, update, sync and delete locations",
+  "stock:read": "Read stock levels",
+  "stock:write": "Set stock levels",
   "carrier_accounts:read": "Read carrier accounts and rate cards",
   "carrier_accounts:write": "Create, update and delete carrier accounts, rate cards and zone charts",
   "rates:read": "Read rate comparisons",
   "rates:write": "Create, process and delete rate comparisons",
+  "invoices:read": "Read carrier invoices, their lines and audits",
+  "invoices:write": "Import, audit and delete carrier invoices, decide on findings",
   "bridges:read": "Read bridges and their task catalog",
   "bridges:write": "Create, update and delete bridges and their credentials",
   "transformations:read": "Read and test transformations",
@@ -64,6 +68,18 @@ const onlyWhenNamed: ReadonlySet<Scope> = new Set([...adminOnly, ...operatorOnly
 /** Scopes of a key whose request names none: those of its creator, without the administrator-only ones. */
 export function defaultKeyScopes(granted: ReadonlySet<Scope>): Scope[] {
   return scopes.filter((scope) => hasScope(granted, scope) && !onlyWhenNamed.has(scope));
+}
+
+/** Scopes that an agent key cannot have: an assistant that follows an instruction in a record must not reach further than its task. */
+const notForAgents: ReadonlySet<Scope> = new Set(["admin", "operations:override", ...operatorOnlyScopes]);
+
+export function scopesRefusedToAgents(requested: readonly Scope[]): Scope[] {
+  return requested.filter((scope) => notForAgents.has(scope));
+}
+
+/** Scopes of an agent key whose request names none: those to read, without personal data. */
+export function defaultAgentScopes(granted: ReadonlySet<Scope>): Scope[] {
+  return defaultKeyScopes(granted).filter((scope) => scope.endsWith(":read") && scope !== "pii:read");
 }
 
 function rolePermits(role: Role, scope: Scope): boolean {

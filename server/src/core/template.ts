@@ -2,17 +2,27 @@
 export type TemplatePart = string | { path: string };
 
 // Whitespace is trimmed after the match: a pattern for it would backtrack over long runs of spaces.
-const placeholder = /\{\{([^{}]*)\}\}/g;
+const token = /\\\\(?=\{\{)|\\\{\{|\{\{([^{}]*)\}\}/g;
 
-/** The one placeholder grammar of the hub: mappings, action params and the `rest` connector fill in `{{path}}`. */
+/**
+ * The one placeholder grammar of the hub: mappings, action params and the `rest` connector fill in `{{path}}`. `\{{` is two
+ * braces as they are, `\\{{` a backslash before a placeholder.
+ */
 export function parseTemplate(text: string): TemplatePart[] {
   const parts: TemplatePart[] = [];
+  let literal = "";
   let end = 0;
-  for (const found of text.matchAll(placeholder)) {
-    parts.push(text.slice(end, found.index), { path: found[1]!.trim() });
-    end = found.index + found[0].length;
+  for (const found of text.matchAll(token)) {
+    const [whole, path] = found;
+    literal += text.slice(end, found.index);
+    end = found.index + whole.length;
+    if (path === undefined) literal += whole.slice(1);
+    else {
+      parts.push(literal, { path: path.trim() });
+      literal = "";
+    }
   }
-  parts.push(text.slice(end));
+  parts.push(literal + text.slice(end));
   return parts.filter((part) => part !== "");
 }
 

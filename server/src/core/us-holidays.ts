@@ -31,13 +31,21 @@ const keptByCarriers = new Set([
 /** `us_federal`: as the postal service and public offices; `us_parcel`: as private carriers. */
 export type HolidayCalendar = "us_federal" | "us_parcel";
 
-/** The name of the holiday that this day is, or is kept as: on a Saturday the Friday before, on a Sunday the Monday after. */
-export function usHolidayOn(date: Temporal.PlainDate, calendar: HolidayCalendar): string | undefined {
-  return holidayItself(date, calendar) ?? observed(date, calendar);
+/**
+ * The name of the holiday that this day is, or is kept as: on a Saturday the Friday before, on a Sunday the Monday after. Carriers
+ * that work on Saturdays keep a holiday on a Saturday on that day alone.
+ */
+export function usHolidayOn(
+  date: Temporal.PlainDate,
+  calendar: HolidayCalendar,
+  worksSaturdays = false,
+): string | undefined {
+  return holidayItself(date, calendar) ?? observed(date, calendar, worksSaturdays);
 }
 
-function observed(date: Temporal.PlainDate, calendar: HolidayCalendar): string | undefined {
-  if (date.dayOfWeek === 5) return suffixed(holidayItself(date.add({ days: 1 }), calendar));
+function observed(date: Temporal.PlainDate, calendar: HolidayCalendar, worksSaturdays: boolean): string | undefined {
+  if (date.dayOfWeek === 5)
+    return worksSaturdays ? undefined : suffixed(holidayItself(date.add({ days: 1 }), calendar));
   return date.dayOfWeek === monday ? suffixed(holidayItself(date.subtract({ days: 1 }), calendar)) : undefined;
 }
 

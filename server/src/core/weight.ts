@@ -32,7 +32,7 @@ const words = Object.values(unitWords).flat();
 export const Weight = Strict({
   value: Type.Number({ minimum: 0, maximum: maxWeight }),
   unit: OneOf(Object.keys(gramsPer) as Unit[], {
-    description: "Other spellings, such as LB, lbs or pounds, are taken for the one that is meant",
+    description: "Other spellings are accepted, such as LB, lbs or pounds",
     "x-aliases": Object.fromEntries(unitByWord),
   }),
 });
@@ -68,6 +68,18 @@ export const weightUnitNames =
 
 export function toGrams({ value, unit }: Weight): number {
   return value * gramsPer[unit];
+}
+
+/** Grams of a text such as "2.5 lb", whose form is checked by its schema. */
+export function gramsOf(text: string): number {
+  const [, value, unit] = /^([\d.]+) ?(\w+)$/.exec(text)!;
+  return toGrams({ value: Number(value), unit: unit as Unit });
+}
+
+/** The same as `toGrams` in SQL, of a weight stored as JSON. */
+export function gramsSql(weight: string): string {
+  const cases = Object.entries(gramsPer).map(([unit, grams]) => `when '${unit}' then ${grams}`);
+  return `(${weight} ->> 'value')::numeric * case ${weight} ->> 'unit' ${cases.join(" ")} end`;
 }
 
 export function addWeights(a: Weight, b: Weight): Weight {

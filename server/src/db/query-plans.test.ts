@@ -48,14 +48,18 @@ describe("lists of orders read the newest page from an index", () => {
 
 // The demo data is too small for these indexes to pay, so sequential scans are off: the test is whether conditions and order of
 // the statement match the index.
-describe("lists of shipments can use the partial indexes of migration 0048", () => {
+describe("lists of shipments can use their partial indexes", () => {
   const page = { page: 1, limit: 25 } as const;
   for (const [index, query] of [
     ["shipments_by_service", { service: "ground" }],
     ["shipments_by_state", { state: "HI" }],
-    ["shipments_by_promise_outcome", { onTime: true }],
+    ["shipments_by_outcome", { onTime: true }],
+    ["shipments_by_outcome", { leftOut: "no_promise,cancelled,returned", evaluatedFrom: "2026-01-01T00:00:00Z" }],
+    ["shipments_by_account", { carrierAccountId: "01900000-0000-7000-8000-000000000001" }],
+    ["shipments_by_zone", { zone: "5" }],
+    ["shipments_by_lane", { lane: "NJ-NY" }],
   ] as const) {
-    test(`list by ${index}`, async () => {
+    test(`list by ${index}: ${Object.keys(query).join(", ")}`, async () => {
       const list = (own: Ctx) => listShipments(own, { ...page, ...query });
       const scans = (await plansFor("shipments", list, "set local enable_seqscan = off")).flat();
       expect(scans).toEqual(expect.arrayContaining([expect.stringContaining(index)]));

@@ -26,13 +26,19 @@ export function recordsIn<Thing extends { id: string }>(table: string, kind: Res
       const [row] = await tx.query<Stored<Thing>>(`${one} for update`, [orgId, id]);
       return columns.fromRow(orNotFound(kind, row));
     },
-    /** Newest first. */
-    async list(db: Queryable, orgId: string, query: PageRequest, filters: Condition[] = []): Promise<Page<Thing>> {
+    /** Newest first, unless `orderBy` says otherwise. */
+    async list(
+      db: Queryable,
+      orgId: string,
+      query: PageRequest,
+      filters: Condition[] = [],
+      orderBy = "t.created_at desc, t.id desc",
+    ): Promise<Page<Thing>> {
       const page = await listPage<Stored<Thing>>(db, query, {
         select: columns.selected,
         from: `${table} t`,
         where: [["t.org_id = ?", orgId], ...filters],
-        orderBy: "t.created_at desc, t.id desc",
+        orderBy,
       });
       return mapPage(page, columns.fromRow);
     },

@@ -7,7 +7,7 @@ export type RowScope = string | null;
 const role = "hub_org";
 
 /** Tables that requests never need: they belong to no organization, or to several. */
-const closedTables = ["schema_migrations", "secret_keys", "sign_in_attempts", "hub_state"];
+const closedTables = ["schema_migrations", "secret_keys", "sign_in_attempts", "password_reset_requests", "hub_state"];
 
 /** Since PostgreSQL 16 the creator of a role is its member, but may not SET ROLE to it. */
 const maySetRole = (name: string): string =>

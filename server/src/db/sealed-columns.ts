@@ -21,6 +21,7 @@ export const sealedColumns = [
   { table: "webhooks", column: "sealed_secret", context: "'webhook-secret:' || org_id || ':' || id" },
   { table: "webhooks", column: "sealed_previous_secret", context: "'webhook-previous-secret:' || org_id || ':' || id" },
   { table: "webhooks", column: "sealed_headers", context: "'webhook-headers:' || org_id || ':' || id" },
+  { table: "mails", column: "sealed", context: "'mail:' || org_id || ':' || id" },
   { table: "user_totp", column: "secret", context: "'totp:' || user_id" },
   // Only responses with a secret are encrypted; the others are JSON, which never begins with `s1.`.
   {

@@ -40,12 +40,15 @@ export type Topic =
   | "label_requested"
   | "label_ended"
   | "rate_comparison"
+  | "invoice_audit"
   | "events"
   | "webhook"
   | "progress"
   | "record_ended"
   | "schema"
-  | "import_progress";
+  | "import_progress"
+  | "mail_queued"
+  | "password_reset";
 
 const defaultHeartbeatMs = 10_000;
 const reconnectMs = 500;

@@ -5,7 +5,10 @@ import { defineEvent, Private } from "./define-event.ts";
 import { exceptionEvents } from "./exception-events.ts";
 import { handoverEvents } from "./handover-events.ts";
 import { hubEvents } from "./hub-events.ts";
+import { invoiceEvents } from "./invoice-events.ts";
 import { labelEvents } from "./label-events.ts";
+import { packingEvents } from "./packing-events.ts";
+import { peopleEvents } from "./people-events.ts";
 import { pipelineEvents } from "./pipeline-events.ts";
 import { webhookEvents } from "./webhook-events.ts";
 
@@ -19,7 +22,7 @@ const Anything = Type.Record(Text, Type.Unknown());
 const version = { version: Version };
 const named = { name: Text, ...version };
 
-const user = { name: Text, role: Text, status: Text, passwordChanged: Type.Boolean() };
+const user = { email: Text, name: Text, role: Text, status: Text, passwordChanged: Type.Boolean() };
 
 const condition = { name: Text, description: Text, matching: Text };
 const values = { valueCount: Count, version: Version };
@@ -29,6 +32,8 @@ const location = {
   address: Nullable(Anything),
   is_default: Type.Boolean(),
   is_active: Type.Boolean(),
+  cutoff_time: Nullable(Text),
+  timezone: Nullable(Text),
   metadata: Nullable(Anything),
   locked_fields: Names,
 };
@@ -81,9 +86,11 @@ const orders = {
 const shipment = { trackingNumber: Nullable(Text), version: Version };
 const parcel = { ...shipment, carrier: Nullable(Text), orderNumber: Nullable(Text), status: Text };
 const comparison = { revision: Count, version: Version };
+const rateScenario = { ...comparison, name: Text, scenarioId: Id };
 const compared = { ...comparison, counts: Anything, totals: Anything };
 const view = { ...named, list: Text };
 const importPreset = { ...named };
+const calendar = { workingDays: Names, holidays: Names, cutoffTime: Nullable(Text) };
 const safety = { requiresTotp: Type.Boolean(), requiresStepUp: Type.Boolean() };
 
 /** Everything that the hub writes into its log of events, by its type. */
@@ -91,7 +98,11 @@ export const eventCatalogue = {
   "organization.created": defineEvent("organization", "An organization was created", named),
   "organization.updated": defineEvent("organization", "An organization was updated", {
     ...named,
-    ...optional({ outboundHosts: Names, emailDomains: Names, timezone: Text, ...safety }),
+    ...optional({ outboundHosts: Names, emailDomains: Names, timezone: Text, ...calendar, ...safety }),
+  }),
+  "organization.print_settings_updated": defineEvent("organization", "The print settings were updated", {
+    fields: Names,
+    ...version,
   }),
 
   "user.created": defineEvent("user", "A user was created", { email: Email, role: Text, ...version }, personal),
@@ -105,7 +116,7 @@ export const eventCatalogue = {
 
   "user.oidc_linked": defineEvent(
     "user",
-    "A user signed in through the identity provider for the first time",
+    "The first sign-in of a user through the identity provider",
     { email: Email },
     personal,
   ),
@@ -132,6 +143,7 @@ export const eventCatalogue = {
     name: Text,
     scopes: Names,
     expiresAt: Nullable(DateTime),
+    ...optional({ maxOrdersPerRun: { ...Count, description: "Of an agent key" } }),
   }),
   "api_key.rotated": defineEvent("api_key", "An API key was rotated", { replacedBy: Id, expiresAt: DateTime }),
   "api_key.deleted": defineEvent("api_key", "An API key was deleted, or revoked with its creator", {
@@ -186,6 +198,15 @@ export const eventCatalogue = {
     unchanged: Count,
     deactivated: Count,
     failed: Count,
+  }),
+
+  "stock.updated": defineEvent("organization", "Stock levels were pulled from a bridge or set", {
+    bridgeId: Nullable(Id),
+    created: Count,
+    updated: Count,
+    unchanged: Count,
+    outdated: Type.Integer({ minimum: 0, description: "Not stored: a level that was counted later is known" }),
+    deleted: Type.Integer({ minimum: 0, description: "Levels that a complete pull no longer listed" }),
   }),
 
   "bridge.created": defineEvent("bridge", "A bridge was created", { ...bridge, connector: Text, version: Version }),
@@ -330,6 +351,8 @@ export const eventCatalogue = {
 
   ...handoverEvents,
 
+  ...packingEvents,
+
   "rate_comparison.created": defineEvent("rate_comparison", "A rate comparison was created", {
     ...named,
     carrierAccountId: Id,
@@ -356,6 +379,11 @@ export const eventCatalogue = {
     ...comparison,
     error: Private(Type.Object({ code: Text, message: Text })),
   }),
+  "rate_comparison.scenario_created": defineEvent("rate_comparison", "A scenario was saved", rateScenario),
+  "rate_comparison.scenario_updated": defineEvent("rate_comparison", "A scenario was priced again", rateScenario),
+  "rate_comparison.scenario_deleted": defineEvent("rate_comparison", "A scenario was deleted", rateScenario),
+
+  ...invoiceEvents,
 
   "import_preset.created": defineEvent("import_preset", "An import preset was created", importPreset),
   "import_preset.updated": defineEvent("import_preset", "An import preset was updated", importPreset),
@@ -370,6 +398,8 @@ export const eventCatalogue = {
   ...pipelineEvents,
 
   ...webhookEvents,
+
+  ...peopleEvents,
 
   ...hubEvents,
 };

@@ -49,7 +49,17 @@ test("events about accounts, keys, sessions and the organization are for adminis
   const ofAdmins = eventFamilies.filter((family) =>
     typesNamed(`${family}.*`).some((type) => scopeOfEvent(type) === "admin"),
   );
-  expect(ofAdmins).toEqual(["organization", "user", "session", "api_key", "view", "preview", "retention", "outbound"]);
+  expect(ofAdmins).toEqual([
+    "organization",
+    "invitation",
+    "user",
+    "session",
+    "api_key",
+    "view",
+    "preview",
+    "retention",
+    "outbound",
+  ]);
 });
 
 test("every type belongs to one family, including events of several objects", () => {

@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from "typebox";
 import type { Actor } from "../core/actor.ts";
+import { ActorKind } from "../core/actor.ts";
 import { Cause } from "../core/cause.ts";
 import { Id, Nullable, OneOf, Version } from "../core/schema.ts";
 import { Type } from "../core/type.ts";
@@ -134,10 +135,14 @@ function deliveredData({ type, objectId, actor, requestId, data }: SealedEvent):
     items: batch === undefined ? [{ id: objectId, ...given(item) }] : itemsOf(data),
     ...(changed === undefined ? {} : { changed }),
     ...given(rest),
-    actor: actor.type === "system" ? { type: actor.type } : { type: actor.type, id: actor.id },
+    actor: actor.type === "system" ? { type: actor.type } : { type: actor.type, id: actor.id, ...kindOf(actor) },
     requestId,
     ...(data.cause === undefined ? {} : { cause: data.cause }),
   };
+}
+
+function kindOf({ kind }: Exclude<Actor, { type: "system" }>): { kind?: "agent" } {
+  return kind === undefined ? {} : { kind };
 }
 
 /** Old entries name only the first objects, in `firstIds`. */
@@ -157,9 +162,10 @@ export function objectIdsOf({ type, objectId, data }: Pick<SealedEvent, "type" |
   return batch === undefined ? [objectId] : [objectId, ...itemsOf(data).map(({ id }) => id)];
 }
 
-const ActorReference = Type.Object({
+export const ActorReference = Type.Object({
   type: OneOf(["user", "api_key", "system"]),
   id: Type.Optional(Type.String({ format: "uuid", description: "Id of a user or an API key" })),
+  kind: ActorKind,
 });
 
 /** Schema of `data` in the envelope. */

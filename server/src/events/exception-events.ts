@@ -26,6 +26,13 @@ function several<Properties extends TProperties>(properties: Properties) {
 export const exceptionEvents = {
   "exception.opened": defineEvent("exception", "An exception was opened", opened),
   "exception.resolved": defineEvent("exception", "An exception was resolved or dismissed", resolved),
+  "exception.assigned": defineEvent("exception", "An exception was assigned to a user, or to none", {
+    assigneeId: Nullable(Id),
+  }),
+  "exception.commented": defineEvent("exception", "A user commented on an exception", {
+    commentId: Id,
+    mentions: Type.Array(Id, { description: "Users who are notified" }),
+  }),
   "exceptions.opened": defineEvent("exception_batch", "Several exceptions were opened", several(opened)),
   "exceptions.resolved": defineEvent(
     "exception_batch",

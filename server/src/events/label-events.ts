@@ -23,7 +23,13 @@ export const labelEvents = {
   "label.response_missing": defineEvent("label", "The carrier did not respond; the request is retried", label),
   "label.void_requested": defineEvent("label", "A void was requested", label),
   "label.void_rejected": defineEvent("label", "The carrier rejected the void", label),
-  "label.voided": defineEvent("label", "A label was voided", label),
+  "label.voided": defineEvent("label", "A label was voided", {
+    ...label,
+    reason: Type.Optional(
+      Type.Literal("voided_at_carrier", { description: "Voided at the carrier: the hub did not request it" }),
+    ),
+  }),
+  "label.void_contradicted": defineEvent("label", "The carrier reports a void of a label that may be in use", label),
   "label.refunded": defineEvent("label", "The carrier settled the refund of a voided label", label),
   "label.refund_rejected": defineEvent("label", "The carrier rejected the refund of a voided label", label),
   "label.refund_undecided": defineEvent("label", "The carrier did not decide about a refund within 60 days", label),

@@ -13,12 +13,16 @@ const runEnd = {
   failed: Count,
   skipped: Count,
   no_change: Count,
-  labels: Type.Object(
-    { requested: Count, bought: Count, failed: Count },
-    { description: "Labels that the run requested" },
+  // Optional like every field that came later: older entries of the log do not have it.
+  labels: Type.Optional(
+    Type.Object({ requested: Count, bought: Count, failed: Count }, { description: "Labels that the run requested" }),
   ),
 };
-const automation = { ...named, mode: Text, pipeline_id: Id };
+const automation = {
+  ...named,
+  mode: Text,
+  pipeline_id: Nullable({ ...Id, description: "Null: the automation has branches or a task" }),
+};
 
 /** Saved pipelines, automations and runs. An automation's activity is reported by the events of its runs. */
 export const pipelineEvents = {

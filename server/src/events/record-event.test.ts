@@ -28,7 +28,8 @@ test("every type is named after its object, in singular or plural, and has a tit
     expect(type).toMatch(/^[a-z_]+\.[a-z_]+$/);
     const family = type.split(".")[0]!;
     const ofHub = { preview: "organization", outbound: "organization" };
-    const others: Record<string, string> = { session: "user", locations: "bridge", ...ofHub };
+    const ofOthers = { session: "user", locations: "bridge", stock: "organization", packing: "packing_session" };
+    const others: Record<string, string> = { ...ofOthers, ...ofHub };
     const objects = others[family] ?? family;
     expect([objects, `${objects.replace(/s$/, "")}_batch`]).toContain(objectType);
     expect(summary).toMatch(/^[A-Z]/);

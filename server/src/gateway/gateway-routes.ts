@@ -35,7 +35,7 @@ export function createGatewayRoutes({ main, checkHealth }: GatewayDependencies):
     defineRoute("GET /overview/series", {
       name: "gateway.series.get",
       scope: "gateway:read",
-      summary: "Get KPIs by day, carrier, service or state",
+      summary: "Get KPIs by day, carrier, lane, zone and others",
       description: seriesDefinitions,
       query: SeriesQuery,
       headers: ["OrganizationId"],

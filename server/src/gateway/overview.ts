@@ -1,19 +1,14 @@
 import type { Static } from "typebox";
 import { Type } from "../core/type.ts";
-import type { FieldError } from "../core/errors.ts";
-import { validationFailed } from "../core/errors.ts";
+import type { DayWindow } from "../core/day-window.ts";
+import { countDays, toDayWindow, windowQuery } from "../core/day-window.ts";
 import { Count, CountOfEach, Strict } from "../core/schema.ts";
-import { localDateOf } from "../core/time-zones.ts";
 import type { Ctx } from "../context.ts";
 import { findTimeZone } from "../features/organizations/organizations.ts";
-import type { OverviewFigures, Window } from "../features/shipments/shipments.ts";
+import type { OverviewFigures } from "../features/shipments/shipments.ts";
 import { readFigures } from "../features/shipments/shipments.ts";
 import { riskReasons } from "../features/shipments/shipments.states.ts";
 import type { GatewayAnswer } from "./envelope.ts";
-
-const defaultDays = 30;
-const maxDays = 366;
-const dayMs = 86_400_000;
 
 export const organizationQuery = {
   organization_id: Type.Optional(
@@ -21,15 +16,9 @@ export const organizationQuery = {
   ),
 };
 
-const DateOnly = (description: string) => Type.Optional(Type.String({ format: "date", description }));
-
 export const OverviewQuery = Strict({
   ...organizationQuery,
-  days: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: maxDays, description: "Days up to `to`, or up to today; default 30" }),
-  ),
-  from: DateOnly("First day of the window, in the time zone of the organization"),
-  to: DateOnly("Last day of the window, in the time zone of the organization; default today"),
+  ...windowQuery,
 });
 export type OverviewQuery = Static<typeof OverviewQuery>;
 
@@ -53,8 +42,10 @@ export const definitions = [
   "`delivered`: delivered in the window.",
   "`on_time_pct`: the share of shipments whose first delivery attempt was on or before the promised day at the destination, " +
     "among those with a first attempt in the window and those without any attempt whose promised day ended in it.",
-  "The promised day is the one in the request or the order's deliver-by date, else the carrier's first estimate, else the " +
-    "usual transit time of the service: ground 5 business days from the first scan, two-day 2, overnight 1 and so on.",
+  "The promised day is the one in the request or the order's deliver-by date, else that of the label: the transit days of the " +
+    "account's rate card or the carrier's quote; else the carrier's first estimate, else the usual transit time of the service: ground 5 " +
+    "business days from the first scan, two-day 2, overnight 1 and so on.",
+  "Left out of `on_time_pct` are shipments without a promise; `leftOut` of `GET /shipments` lists them.",
   "`avg_transit_days`: from the carrier's first scan to delivery, for shipments delivered in the window.",
   "`in_transit` and `at_risk` are as of now. `in_transit`: scanned and not delivered. `at_risk`: undelivered with at least one " +
     "reason: `late` (the promised day is over), `predicted_late` (the carrier expects to miss it), `stalled` (no scan for 48 " +
@@ -88,7 +79,7 @@ export async function readOverview(
     meta: {
       organizationId: organizationId ?? null,
       generatedAt: now.toISOString(),
-      window: { ...window, days: daysBetween(window) },
+      window: { ...window, days: countDays(window) },
     },
   };
 }
@@ -110,32 +101,7 @@ export function presentFigures({ onTimePct, delivered, avgTransitDays, sample, p
 export async function readWindow(
   ctx: Ctx,
   organizationId: string | undefined,
-  { days, from, to }: OverviewQuery,
-): Promise<Window> {
-  const errors: FieldError[] = [];
-  const timeZone = await findTimeZone(ctx, organizationId ?? ctx.orgId);
-  const last = to ?? localDateOf(ctx.clock.now().toISOString(), timeZone);
-  const first = from ?? dateOf(Date.parse(last) - ((days ?? defaultDays) - 1) * dayMs);
-  if (days !== undefined && from !== undefined) {
-    errors.push({ pointer: "query/days", code: "contradiction", message: "Send either `days` or `from`." });
-  }
-  for (const [name, date] of Object.entries({ from, to })) {
-    if (date === undefined || (date >= "1970" && date < "2200")) continue;
-    errors.push({ pointer: `query/${name}`, code: "format", message: "This is not a day between 1970 and 2200." });
-  }
-  if (first > last) {
-    errors.push({ pointer: "query/from", code: "date_order", message: "`to` is before `from`." });
-  } else if (daysBetween({ from: first, to: last }) > maxDays) {
-    errors.push({ pointer: "query/from", code: "window_too_long", message: `A window has at most ${maxDays} days.` });
-  }
-  if (errors.length > 0) throw validationFailed(errors);
-  return { from: first, to: last, timeZone };
-}
-
-function daysBetween({ from, to }: Pick<Window, "from" | "to">): number {
-  return Math.round((Date.parse(to) - Date.parse(from)) / dayMs) + 1;
-}
-
-function dateOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
+  query: OverviewQuery,
+): Promise<DayWindow> {
+  return toDayWindow(query, ctx.clock.now(), await findTimeZone(ctx, organizationId ?? ctx.orgId));
 }

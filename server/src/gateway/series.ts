@@ -8,9 +8,10 @@ import { Overview, OverviewQuery, presentFigures, readWindow } from "./overview.
 
 export const SeriesQuery = Strict({
   ...OverviewQuery.properties,
-  group_by: OneOf(["day", "carrier", "service", "state"], {
+  group_by: OneOf(["day", "carrier", "service", "account", "lane", "zone", "state", "location"], {
     description:
-      "`day`: each day of the window; `carrier`, `service` or destination `state`: the 50 groups with the most shipments",
+      "`day`: each day of the window; `carrier`, `service`, carrier `account` and `zone` of the label, `lane` (states of origin and " +
+      "destination), destination `state` or `location` of the order: the 50 groups with the most shipments",
   }),
 });
 export type SeriesQuery = Static<typeof SeriesQuery>;
@@ -27,7 +28,10 @@ export const Series = Type.Object({
   group_by: SeriesQuery.properties.group_by,
   points: Type.Array(
     Type.Object({
-      key: Type.String({ description: "The day, carrier, service or state; empty: unknown" }),
+      key: Type.String({
+        description:
+          "The day, carrier, service, lane, zone, state, or ID of the carrier account or location; empty: unknown",
+      }),
       ...figures,
     }),
   ),
@@ -40,7 +44,7 @@ export const seriesDefinitions = [
   "By day, deliveries count on their day, promises on the day of the first delivery attempt, and promises missed without an " +
     "attempt on the day the promised day ended.",
   "The shipments behind `promises` of a point are listed by `GET /shipments` with `onTime`, `evaluatedFrom`, `evaluatedTo` and `carrier`, " +
-    "`service` or `state`.",
+    "`service`, `carrierAccountId`, `lane`, `zone`, `state` or `locationId`.",
 ].join(" ");
 
 /** The KPIs of the overview by group. */

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { asAgent } from "../core/actor.ts";
 import type { World } from "../context.ts";
 import { authenticate } from "../features/auth/auth.ts";
 import { findCarrierWebhookOwner } from "../features/carrier-webhooks/carrier-webhooks.ts";
@@ -11,7 +12,7 @@ import type { Offload } from "./offload.ts";
 import { readPrincipal } from "./offload.ts";
 import { offloadThresholdOf } from "./offload-threshold.ts";
 import type { RateLimiter } from "./rate-limit.ts";
-import { requireScope, requireStepUp } from "./require-access.ts";
+import { requireAgentAccess, requireScope, requireStepUp } from "./require-access.ts";
 import { credentialOf, refuseForeignPage } from "./session-cookie.ts";
 import { createVerifiedCredentials } from "./verified-credentials.ts";
 
@@ -20,12 +21,17 @@ type HookOptions = {
   limit: RateLimiter;
   offload?: Offload;
   innerToken?: string;
+  /** Proves that a request comes from a tool of MCP in this process. */
+  mcpToken: string;
 };
 
-type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+/** Carries `mcpToken`. */
+export const mcpHeader = "x-hub-mcp";
+
+export type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /** Decides from the head of a request, before its body is read: who calls, whether they may, and whether there is room. */
-export function createAdmissionHook(world: World, { admission, limit, offload, innerToken }: HookOptions) {
+export function createAdmissionHook(world: World, { admission, limit, offload, innerToken, mcpToken }: HookOptions) {
   const verified = createVerifiedCredentials();
 
   /** Already authenticated by the HTTP process that forwards the request. */
@@ -71,11 +77,13 @@ export function createAdmissionHook(world: World, { admission, limit, offload, i
           limit.anonymous(address);
           return await admitted.run(() => authenticate(world, credential));
         });
+    const isThroughMcp = request.headers[mcpHeader] === mcpToken;
     admitted.assignOrganization(principal.orgId);
-    request.principal = principal;
+    request.principal = isThroughMcp ? asAgent(principal) : principal;
     request.credential = credential;
     limit.authenticated(principal, reply);
     requireScope(route, principal);
+    requireAgentAccess(route, principal, isThroughMcp);
     requireStepUp(route, principal, world.clock.real());
     return admitted;
   }

@@ -80,7 +80,7 @@ describe("the console", () => {
     expect(nonceOf(one)).toBeDefined();
     expect(nonceOf(one)).not.toBe(nonceOf(other));
     expect(one.headers.get("content-security-policy")).toBe(
-      `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonceOf(one)}'; img-src 'self' data: blob:; ` +
+      `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonceOf(one)}'; img-src 'self' data: blob: https:; ` +
         "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
         "require-trusted-types-for 'script'",
     );
@@ -144,7 +144,7 @@ describe("the console", () => {
   });
 
   test("API clients still get problem responses, and the API, the gateway and the reference keep their 404", async () => {
-    for (const address of ["/api/v1/nonsense", "/api", "/v1/nonsense", "/docs/nonsense", "/docs/errors/nonsense"]) {
+    for (const address of ["/api/v1/nonsense", "/api", "/v1/nonsense", "/docs/api/nonsense"]) {
       const { status, headers } = await page(address);
       expect(status, address).toBe(404);
       expect(headers.get("content-type"), address).toContain("json");

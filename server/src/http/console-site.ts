@@ -24,7 +24,8 @@ function contentPolicy(nonce: string): string {
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
-    "img-src 'self' data: blob:",
+    // Pictures of items are shown from the shop's own hosts.
+    "img-src 'self' data: blob: https:",
     "font-src 'self'",
     "connect-src 'self'",
     "form-action 'self'",
@@ -59,7 +60,7 @@ function sendPage(reply: FastifyReply, built: BuiltConsole | undefined): Fastify
   if (built) return reply.send(built.page.replaceAll("__NONCE__", nonce));
   const body =
     `<p>Run this command in the folder of the hub, then reload this page:</p><pre><code>npm run build</code></pre>` +
-    `<p>The API works without the console: <a href="/docs/">API reference</a>.</p>`;
+    `<p>The API works without the console: <a href="/docs/">documentation</a>.</p>`;
   const page = renderPage("The console is not built", body, { nonce });
   return reply.code(503).send(page);
 }

@@ -64,10 +64,11 @@ describe("every route", () => {
     const homeless = hub.mounts.flatMap(({ routes: own }) =>
       own.filter((route) => isMaker(route) && homeOf(route, own) === undefined).map(({ path }) => path),
     );
-    // Keys are only listed; another secret and another round of deliveries are no records.
+    // Keys and comments are only listed; another secret and another round of deliveries are no records.
     expect(homeless).toEqual([
       "/api-keys",
       "/api-keys/:id/rotate",
+      "/exceptions/:id/comments",
       "/webhooks/:id/rotate-secret",
       "/webhooks/:id/resend",
     ]);

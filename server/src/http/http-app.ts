@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { parse as parseQuery } from "node:querystring";
 import cors from "@fastify/cors";
 import type { RequestListener, Server } from "node:http";
@@ -11,6 +12,7 @@ import { logRequest } from "../features/requests/requests.ts";
 import type { Route } from "../route.ts";
 import type { Admission, AdmissionLimits, AdmittedRequest } from "./admission.ts";
 import { createAdmission } from "./admission.ts";
+import type { Hook } from "./admission-hook.ts";
 import { createAdmissionHook } from "./admission-hook.ts";
 import { addBodyParsers } from "./body-parsers.ts";
 import { answerClientError } from "./client-error.ts";
@@ -78,6 +80,10 @@ type HttpOptions = {
 };
 
 export type PageLimits = {
+  /** For a route outside of the API that needs a token. */
+  admitTo(route: Route, bodyLimit: number): Hook;
+  /** Marks requests that tools of MCP send. */
+  mcpToken: string;
   admit(request: FastifyRequest, reply: FastifyReply): void;
   /** For metrics, which are served even while other requests are rejected. */
   limitScraper(request: FastifyRequest): void;
@@ -107,7 +113,8 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   const limit = createRateLimiter(options.rateLimits, () => world.clock.real().getTime(), options.sharedCounts);
   const streams = createLiveStreams(world);
   const requestLog = createRequestLog(world.log);
-  const admitTo = createAdmissionHook(world, { ...options, admission, limit });
+  const mcpToken = randomUUID();
+  const admitTo = createAdmissionHook(world, { ...options, admission, limit, mcpToken });
   let isDraining = false;
 
   app.decorateRequest("principal", undefined);
@@ -145,8 +152,9 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     const durationMs = request.streamedAfterMs ?? reply.elapsedTime;
     options.metrics.observe(request.method, route, reply.statusCode, durationMs);
     requestLog.note(request, reply);
-    // A worker process leaves that to the HTTP process.
-    if (request.principal && options.innerToken === undefined) {
+    // A worker process leaves that to the HTTP process, and MCP to the requests of its tools.
+    const { isLogged = true } = request.routeOptions.config as { isLogged?: boolean };
+    if (request.principal && options.innerToken === undefined && isLogged) {
       const { id: requestId, method, params, problemCode: code } = request;
       const { statusCode: status } = reply;
       logRequest(world, request.principal, { requestId, method, route, params, status, code, durationMs });
@@ -183,6 +191,8 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     }
   }
   options.pages(app, {
+    admitTo,
+    mcpToken,
     admit(request, reply) {
       limit.anonymous(request.ip);
       admission.admit({ kind: "anonymous", address: request.ip }, reply.raw);

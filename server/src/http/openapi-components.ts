@@ -40,7 +40,9 @@ const fieldError = {
     code: { type: "string", description: "The rule that is broken, for programs" },
     message: { type: "string", description: "The rule that is broken, for people" },
     suggestion: { type: "string", description: "What was probably meant" },
-    allowed: { type: "array", description: "Everything that is allowed there" },
+    row: { type: "integer", minimum: 1, description: "In an imported file: the row, as in a spreadsheet" },
+    column: { type: ["string", "null"], description: "In an imported file: the name of the column" },
+    allowed: { type: "array", items: {}, description: "Everything that is allowed there" },
   },
   additionalProperties: false,
 };

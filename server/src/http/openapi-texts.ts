@@ -1,5 +1,6 @@
 /** Conventions that apply to every route. Markdown. */
 export const introduction = `Orders, pickups, locations, rates, transformations, tasks, condition sets, schedules, and a gateway.
+Guides, every action with an example, and every error with its cause and fix are in the [documentation](/docs/).
 
 **Authentication.** Send \`Authorization: Bearer\` with an API key (\`ooh_live_…\`, \`ooh_test_…\`) or with an access token from
 \`POST /api/v1/auth/token\`. Each route names the scope it requires; see [/docs/scopes](/docs/scopes).
@@ -48,15 +49,24 @@ export const tagTexts: Record<string, string> = {
   schedules: "Cron schedules for bridge tasks",
   automations: "Pipelines triggered by events or a cron schedule",
   locations: "Warehouses and other locations, created manually or synced from a bridge",
+  stock: "Stock levels by SKU and location: a copy of what shops and warehouses report",
   "carrier-accounts": "Carrier accounts with rate cards, zone charts and quotes",
   shipments: "Shipments, labels, manifests and tracking events",
+  documents: "Packing slips, pick lists and manifests as PDF files",
+  packing: "Packing stations: scan orders and items, finish packages, buy labels",
   pickups: "Check, schedule, reschedule and cancel carrier pickups",
   "rate-comparisons": "Compare shipping costs with another carrier contract",
+  invoices: "Carrier invoices as the carriers send them, with all lines, and their audits",
+  findings: "Charges of carrier invoices that the contract does not explain",
   "import-presets": "Column presets for order files, built in and custom",
   organizations: "Tenants of this hub",
   users: "Users of an organization",
+  invitations: "Links with which people join an organization and choose their own password",
+  people: "Colleagues by name, to assign and mention them",
+  notifications: "What a user should know: failed runs, paused automations, assignments, mentions, failing connections",
   views: "Saved list views, personal or shared",
   search: "Search across all record types",
+  reports: "What needs attention, today's shipping, and figures by day, carrier, service, location and person",
   events: "Event feed with cursors, and event stream",
   webhooks: "Signed webhooks with retries; delivery log and resend",
   audit: "Tamper-evident audit log",
@@ -65,6 +75,15 @@ export const tagTexts: Record<string, string> = {
   preview: "Preview clock and data reset; preview environment only",
   gateway: "Network KPIs and route availability",
 };
+
+/** Names of groups that do not follow from their path segment. */
+export const tagNames: Record<string, string> = {
+  auth: "Authentication",
+  me: "Current caller",
+  "api-keys": "API keys",
+};
+
+export const deliveriesText = "Requests that the hub sends to your webhooks, one for each event type";
 
 export const failureTexts: Record<number, string> = {
   400: "The request has invalid fields; `errors` lists them",

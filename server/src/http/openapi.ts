@@ -15,9 +15,10 @@ import {
   headerParameters,
   reference,
 } from "./openapi-components.ts";
-import { describeWebhook } from "./openapi-webhooks.ts";
+import { createExamples } from "./openapi-examples.ts";
+import { deliveryTag, describeWebhook } from "./openapi-webhooks.ts";
 import { createReferences } from "./openapi-schemas.ts";
-import { cookieText, introduction, tagTexts } from "./openapi-texts.ts";
+import { cookieText, deliveriesText, introduction, tagNames, tagTexts } from "./openapi-texts.ts";
 import { homeOf } from "./record-homes.ts";
 
 type Json = Record<string, unknown>;
@@ -42,18 +43,31 @@ export async function createOpenApi(mounts: Mount[], version: string): Promise<J
     webhooks[type] = refer(describeWebhook(type));
     await step();
   }
-  const used = new Set(mounts.flatMap((mount) => mount.routes.map((route) => tagOf(mount, route))));
+  const components = { ...errorSchemas, ...schemas() };
+  const makeExample = createExamples(components);
+  for (const methods of Object.values(paths)) {
+    for (const described of Object.values(methods)) {
+      addExamples((described as { responses: Record<string, Answer> }).responses, makeExample);
+      await step();
+    }
+  }
+  const used = new Set(mounts.flatMap((mount) => mount.routes.map((route) => groupOf(mount, route))));
+  const groups = Object.entries(tagTexts).filter(([group]) => used.has(group));
   return {
     openapi: "3.1.0",
     info: {
       title: "Order Operations Hub",
       version,
       description: introduction,
+      contact: { name: "Order Operations Hub" },
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/" }],
     security: [{ bearer: [] }, { cookie: [] }],
-    tags: Object.entries(tagTexts).flatMap(([name, description]) => (used.has(name) ? [{ name, description }] : [])),
+    tags: [
+      ...groups.map(([group, description]) => ({ name: tagNameOf(group), description })),
+      { name: deliveryTag, description: deliveriesText },
+    ],
     paths,
     webhooks,
     components: {
@@ -61,7 +75,7 @@ export async function createOpenApi(mounts: Mount[], version: string): Promise<J
         bearer: { type: "http", scheme: "bearer", description: "An API key or an access token" },
         cookie: { type: "apiKey", in: "cookie", name: "ooh_live", description: cookieText },
       },
-      schemas: { ...errorSchemas, ...schemas() },
+      schemas: components,
       parameters: headerParameters,
       headers: answerHeaders,
       responses: failureResponses(mounts),
@@ -96,7 +110,7 @@ function operation(mount: Mount, route: Route): Json {
     operationId: route.name,
     summary: route.summary,
     description: [route.description, sizeText(route), scopeText(route)].filter(Boolean).join("\n\n"),
-    tags: [tagOf(mount, route)],
+    tags: [tagNameOf(groupOf(mount, route))],
     ...(route.scope === "public" ? { security: [] } : {}),
     parameters: parameters(route),
     ...(route.takesAnyBody ? { requestBody: { required: true, content: { "*/*": { schema: anyBody } } } } : {}),
@@ -117,8 +131,24 @@ function isGatewayMount({ prefix }: Mount): boolean {
   return prefix === "/v1";
 }
 
-function tagOf(mount: Mount, route: Route): string {
+function groupOf(mount: Mount, route: Route): string {
   return isGatewayMount(mount) ? "gateway" : route.path.split("/")[1]!;
+}
+
+/** `rate-comparisons` is shown as "Rate comparisons". */
+function tagNameOf(group: string): string {
+  const words = group.replaceAll("-", " ");
+  return tagNames[group] ?? words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+type Answer = { content?: Record<string, { schema: unknown; example?: unknown }> };
+
+/** Answers with the same schema share its example. */
+function addExamples(responses: Record<string, Answer>, makeExample: (schema: unknown) => unknown): void {
+  for (const { content = {} } of Object.values(responses)) {
+    const answer = content["application/json"];
+    if (answer) answer.example = makeExample(answer.schema);
+  }
 }
 
 function successes(mount: Mount, route: Route): Json {

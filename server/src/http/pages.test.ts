@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { errorTable } from "../core/errors.ts";
+import { escapeHtml } from "../core/escape-html.ts";
 import { leasedWorks } from "../worker/chores.ts";
 import { startTestHub } from "../testing/test-hub.ts";
 import { namedSchemas } from "./openapi-schemas.ts";
@@ -104,7 +105,7 @@ describe("pages that need no token", () => {
   });
 
   test("the API reference runs only script files of the hub: no inline scripts, no eval, nothing from elsewhere", async () => {
-    const docs = await fetch(`${hub.url}/docs`);
+    const docs = await fetch(`${hub.url}/docs/api`);
     const html = await docs.text();
     expect(docs.status).toBe(200);
     expect(html).not.toMatch(/(src|href)="https?:|<script(?![^>]* src=)/);
@@ -115,20 +116,57 @@ describe("pages that need no token", () => {
     for (const { status, headers } of scripts) {
       expect([status, headers.get("content-type")]).toEqual([200, expect.stringMatching(/javascript/)]);
     }
-    expect(await scripts.at(-1)!.text()).toContain("/openapi.json");
-    const other = await page("/docs/js/other.js");
+    const start = await scripts.at(-1)!.text();
+    expect(start).toContain("/openapi.json");
+    // Tools and services of the vendor.
+    expect(start).toMatch(/"mcp": \{\s+"disabled": true/);
+    expect(start).toContain('"showDeveloperTools": "never"');
+    expect(html).toContain('<a href="/docs/guides/start">');
+    const other = await page("/docs/api/js/other.js");
     expect([other.status, other.body.code]).toEqual([404, "route_not_found"]);
+  });
+
+  test("the documentation runs only files of the hub, and is sent compressed and once", async () => {
+    const docs = await fetch(`${hub.url}/docs`);
+    const html = await docs.text();
+    expect([docs.status, docs.url]).toEqual([200, `${hub.url}/docs/`]);
+    expect(html).not.toMatch(/<script(?![^>]* src="\/docs)|style=|<style| on[a-z]+=/);
+    expect(docs.headers.get("content-security-policy")).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self';.* require-trusted-types-for 'script'$/,
+    );
+    for (const encoding of ["br", "gzip"]) {
+      const { headers } = await page("/docs/webhooks", { "accept-encoding": encoding });
+      expect(headers.get("content-encoding")).toBe(encoding);
+    }
+    const etag = docs.headers.get("etag")!;
+    const again = await page("/docs/", { "if-none-match": etag });
+    expect([again.status, again.text]).toEqual([304, ""]);
+    expect((await page("/docs/site.js")).headers.get("content-type")).toContain("javascript");
+  });
+
+  test("a page is there as Markdown, llms.txt lists all, and an unknown page says so to browsers and programs", async () => {
+    const file = readFileSync(new URL("../../../docs/webhooks.md", import.meta.url), "utf8");
+    const answer = await page("/docs/webhooks.md");
+    // Links of the page lead to pages of the site, those of the file to files beside it.
+    const asFile = answer.text.replaceAll("](/docs/", "](");
+    expect([answer.headers.get("content-type"), asFile]).toEqual(["text/markdown; charset=utf-8", file]);
+    expect((await page("/llms.txt")).text).toContain("(/docs/webhooks.md)");
+    const unknown = await page("/docs/unknown", { accept: "text/html" });
+    expect([unknown.status, unknown.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
+    expect((await page("/docs/unknown")).body.code).toBe("route_not_found");
+    expect((await page("/docs/..%2f..%2fpackage.json")).status).toBe(404);
   });
 
   test("the front page and every error page respond", async () => {
     expect((await page("/")).text).toContain("live");
     for (const [code, [status, title]] of Object.entries(errorTable)) {
       const { text } = await page(`/docs/errors/${code}`);
-      expect(text).toContain(`<p>${title}.</p><p>Answered with status ${status}.`);
+      expect(text).toContain(`<p>${escapeHtml(title)}.</p>`);
+      expect(text).toContain(`<td>${status}</td>`);
     }
     const list = (await page("/docs/errors")).text;
     for (const code of Object.keys(errorTable)) expect(list).toContain(`href="/docs/errors/${code}"`);
-    expect((await page("/docs/errors/overloaded")).text).toContain("may succeed later");
+    expect((await page("/docs/errors/overloaded")).text).toContain("Retry-After");
     expect((await page("/docs/errors/nonsense")).status).toBe(404);
     expect((await page("/docs/scopes")).text).toContain("condition_sets:read");
   });
@@ -140,6 +178,8 @@ describe("the OpenAPI document", async () => {
   const { body, text } = await page("/openapi.json");
   const operations = Object.values(body.paths).flatMap((path) => Object.values(path as object)) as Operation[];
 
+  const deliveries = Object.values(body.webhooks as object).map(({ post }) => post) as Operation[];
+
   test("is version 3.1, has every route, and is the one in docs/ apart from preview routes", () => {
     expect(body.openapi).toBe("3.1.0");
     expect(operations).toHaveLength(hub.mounts.flatMap(({ routes }) => routes).length);
@@ -150,11 +190,15 @@ describe("the OpenAPI document", async () => {
   test("gives every operation the name of its route as its id", () => {
     const names = hub.mounts.flatMap(({ routes }) => routes.map(({ name }) => name));
     expect(operations.map(({ operationId }) => operationId).toSorted()).toEqual(names.toSorted());
+    const all = [...operations, ...deliveries].map(({ operationId }) => operationId);
+    expect(new Set(all).size).toBe(all.length);
+    expect(all).not.toContain(undefined);
   });
 
   test("describes every group and every failure", () => {
     const groups = (body.tags as { name: string }[]).map(({ name }) => name);
-    expect(new Set(operations.flatMap(({ tags }) => tags))).toEqual(new Set(groups));
+    expect(new Set([...operations, ...deliveries].flatMap(({ tags }) => tags))).toEqual(new Set(groups));
+    expect(groups.filter((name) => !/^[A-Z][A-Za-z ]+$/.test(name))).toEqual([]);
     const failures = Object.entries(body.components.responses) as [string, { description?: string }][];
     expect(failures.filter(([, { description }]) => description === undefined)).toEqual([]);
   });

@@ -1,12 +1,10 @@
 import { timingSafeEqual } from "node:crypto";
-import type { FastifyInstance, onRequestHookHandler } from "fastify";
-import type { ErrorCode } from "../core/errors.ts";
-import { errorTable, HubError, isRetryable } from "../core/errors.ts";
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from "fastify";
+import { HubError } from "../core/errors.ts";
 import { makeOnce } from "../core/make-once.ts";
-import { scopeTexts } from "../core/scopes.ts";
 import type { World } from "../context.ts";
 import type { ConsoleSite } from "./console-site.ts";
-import { docsPage } from "./docs-app.ts";
+import { findReferenceFile, findSiteFile, missingPage, sendMadeFile } from "./docs/docs-files.ts";
 import type { Health } from "./health.ts";
 import type { PageLimits } from "./http-app.ts";
 import type { Metrics } from "./metrics-registry.ts";
@@ -32,6 +30,13 @@ const pageHeaders = {
   "content-security-policy":
     "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
     "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'",
+} as const;
+
+/** Everything from the hub itself; pictures of the documents too. */
+const siteHeaders = {
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'",
 } as const;
 
 /** What is not part of the API: health, metrics, the API's description, a front page. No token needed. */
@@ -62,7 +67,7 @@ export function addPages(app: FastifyInstance, world: World, options: PageOption
   app.get("/", { onRequest }, async (request, reply) => {
     if (options.site) return await options.site.answer(request, reply);
     const links = [
-      `<li><a href="/docs">API reference</a> (<a href="/openapi.json">openapi.json</a>)</li>`,
+      `<li><a href="/docs/">Documentation</a>, <a href="/docs/api/">API reference</a> (<a href="/openapi.json">openapi.json</a>)</li>`,
       `<li><a href="/readyz">Is it ready?</a></li>`,
       `<li><a href="/metrics">Metrics</a></li>`,
     ];
@@ -70,41 +75,28 @@ export function addPages(app: FastifyInstance, world: World, options: PageOption
     return reply.headers(pageHeaders).send(renderPage("Order Operations Hub", body));
   });
 
-  // `type` of every problem points here.
-  app.get<{ Params: { code: string } }>("/docs/errors/:code", { onRequest }, async (request, reply) => {
-    const { code } = request.params;
-    if (!Object.hasOwn(errorTable, code)) throw new HubError("route_not_found", "There is no such error code.");
-    const [status, title] = errorTable[code as ErrorCode];
-    const again = isRetryable(code as ErrorCode) ? " The same request may succeed later." : "";
-    const body = `<p>${title}.</p><p>Answered with status ${status}.${again}</p>`;
-    return reply.headers(pageHeaders).send(renderPage(code, body));
-  });
-
-  app.get("/docs/errors", { onRequest }, async (_request, reply) => {
-    const rows = Object.entries(errorTable).map(
-      ([code, [status, title]]) =>
-        `<tr><td>${status}</td><td><a href="/docs/errors/${code}"><code>${code}</code></a></td><td>${title}</td></tr>`,
-    );
-    return reply.headers(pageHeaders).send(renderPage("Error codes", `<table>${rows.join("")}</table>`));
-  });
-
-  app.get("/docs/scopes", { onRequest }, async (_request, reply) => {
-    const rows = Object.entries(scopeTexts).map(
-      ([scope, text]) => `<tr><td><code>${scope}</code></td><td>${text}</td></tr>`,
-    );
-    return reply.headers(pageHeaders).send(renderPage("Scopes", `<table>${rows.join("")}</table>`));
-  });
-
-  // The page loads its script by a relative address, which only works below "/docs/".
+  // The written documents; `type` of every problem is the address of a page.
   app.get("/docs", { onRequest }, async (_request, reply) => reply.redirect("/docs/"));
-  for (const path of ["/docs/", "/docs/js/*"]) {
+  for (const path of ["/docs/*", "/llms.txt"]) {
     app.get(path, { onRequest }, async (request, reply) => {
-      const page = await docsPage(request.url.split("?", 1)[0]!);
-      if (!page) throw new HubError("route_not_found", "There is no such part of the reference.");
-      return reply.headers({ ...pageHeaders, "content-type": page.type }).send(page.bytes);
+      const file = await findSiteFile(pathOf(request));
+      if (file) return sendMadeFile(request, reply.headers(siteHeaders), file);
+      const missing = request.headers.accept?.includes("text/html") ? await findSiteFile(missingPage) : undefined;
+      if (!missing) throw new HubError("route_not_found", "There is no such page; /llms.txt lists all pages.");
+      return sendMadeFile(request, reply.code(404).headers(siteHeaders), missing);
     });
   }
+
+  // The page loads its script by a relative address, which only works below "/docs/api/".
+  app.get("/docs/api", { onRequest }, async (_request, reply) => reply.redirect("/docs/api/"));
+  app.get("/docs/api/*", { onRequest }, async (request, reply) => {
+    const file = await findReferenceFile(pathOf(request));
+    if (!file) throw new HubError("route_not_found", "There is no such part of the reference.");
+    return sendMadeFile(request, reply.headers(pageHeaders), file);
+  });
 }
+
+const pathOf = ({ url }: FastifyRequest): string => url.split("?", 1)[0]!;
 
 export function requireMetricsAccess(header: string | undefined, access: MetricsAccess): void {
   if (access === "open") return;

@@ -144,13 +144,25 @@ const refusals: Record<string, number> = {
   "/shipments/labels/:id/content": 403,
   "/shipments/manifests/:id/content": 403,
   "/bridges/:id/samples": 403,
+  "/orders/:id/customer": 403,
   "/me/totp": 409,
   "/me/preferences": 409,
+  "/notifications": 409,
+  "/notifications/count": 409,
+  "/notifications/settings": 409,
   "/orders/import/watch": 400,
+  "/rate-comparisons/:id/mix": 409,
+  "/rate-comparisons/:id/mix.csv": 409,
+  "/rate-comparisons/:id/scenarios/:scenarioId": 404,
+  // No parcel has the tracking number in the sample path.
+  "/invoices/:id/parcels/:trackingNumber": 404,
 };
 /** What these have to be asked with. */
 const queries: Record<string, () => string> = {
   "/search": () => "?q=P-1",
+  "/invoices/charges": () => "?trackingNumber=RP1",
+  "/orders/facets": () => "?field=sku",
+  "/reports/deliveries": () => "?groupBy=carrier",
   "/overview/series": () => "?group_by=state",
   "/pickups/slots": () => `?carrierAccountId=${ids.carrier_account![0]}&locationId=${ids.location![0]}`,
 };

@@ -17,7 +17,7 @@ const bea = { name: "Bea Quux", email: "bea@quux.example", phone: "+44 20 7946 0
 const adasPlace = { ...ada, address1: "12 Xyzzy Street", address2: "Rear door" };
 const beasPlace = { ...bea, address1: "9 Quux Road", address2: "Top floor" };
 const isPersons = (who: typeof ada, where: typeof adasPlace) => ({
-  customer: who,
+  customer: { ...who, id: `cust-${who.email}` },
   shippingAddress: { ...rough, ...where },
   billingAddress: { ...rough, ...where },
 });
@@ -96,6 +96,7 @@ function guessesOf(path: string, value: unknown): object[] {
     contains: text.slice(1, 4) || text,
     starts_with: text.slice(0, 3),
     ends_with: text.slice(-3),
+    matches: text.slice(0, 3).replaceAll(/\W/g, "."),
     empty: undefined,
     not_empty: undefined,
   };
@@ -149,7 +150,7 @@ describe("conditions", () => {
 
   test("match with pii:read, so the guesses are right", async () => {
     const leaves = personal.filter((path) => /^\w+\.\w+$/.test(path));
-    expect(leaves).toHaveLength(3 + 5 + 5);
+    expect(leaves).toHaveLength(4 + 5 + 5);
     for (const path of leaves) {
       const [first, second] = toldOf(await tellApart(org, path));
       expect([path, first]).not.toEqual([path, second]);
@@ -285,7 +286,7 @@ describe("lists", () => {
     await org.patch("/orders/T-2", isPersons(ada, adasPlace));
     expect(await ask()).toEqual(before);
     expect(before.filter((told) => (told as unknown[])[1] === 200).length).toBeGreaterThan(30);
-  });
+  }, 180_000);
 });
 
 test.each([

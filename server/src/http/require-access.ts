@@ -19,6 +19,16 @@ export function requireScope(route: Route, principal: Principal): void {
   });
 }
 
+/**
+ * An agent key reads directly. Its changes go through MCP, whose tools show the effect before they carry it out: an instruction that the
+ * assistant found in a record cannot skip that step.
+ */
+export function requireAgentAccess(route: Route, { agent }: Principal, isThroughMcp: boolean): void {
+  if (!agent || isThroughMcp || route.method === "GET" || route.isReadOnly || route.isOpenToAgents) return;
+  const how = "Use the tools of POST /mcp, or POST /operations/run with a preflight_token";
+  throw new HubError("agent_key_restricted", `${how}.`, { extra: { how } });
+}
+
 const stepUpMs = 15 * 60_000;
 
 /** A token of a user may have been stolen from an unattended browser; an API key has no second factor to ask for. */

@@ -4,13 +4,15 @@ import { countByKeyAcrossOrgs, findMissingKeys } from "../db/sealed-columns.ts";
 import { verifyLogs } from "./command-verify-audit.ts";
 import type { Config } from "./config.ts";
 import { describeMissingKeys } from "./secret-key.ts";
+import type { PluginOrigin } from "../core/extension-point.ts";
 import { hubVersion } from "../core/hub-version.ts";
 import { withWorlds } from "./with-worlds.ts";
 
 /** Prints each check and its result; exit code 1 if something is wrong. */
-export async function runDoctor(config: Config): Promise<void> {
+export async function runDoctor(config: Config, plugins: PluginOrigin[]): Promise<void> {
   console.log(`hub ${hubVersion}, Node ${process.version}, ${process.platform} ${process.arch}`);
   console.log(config.databaseUrl === undefined ? `embedded PostgreSQL in ${config.dataDir}` : "external PostgreSQL");
+  for (const { name, version } of plugins) console.log(`plug-in ${name} ${version}`);
   await withWorlds(config, { mayMigrate: false, mayLackKeys: true }, async (worlds) => {
     for (const world of worlds) {
       const server = await describeServer(world.db);

@@ -1,3 +1,4 @@
+import type { PluginOrigin } from "../core/extension-point.ts";
 import { hubVersion } from "../core/hub-version.ts";
 import type { Config } from "./config.ts";
 import { shareOfProcess } from "./config.ts";
@@ -10,12 +11,13 @@ import { joinProcessGroup, singleProcess } from "./process-group.ts";
 import { newerSchemaExitCode } from "./supervise.ts";
 
 /** Runs the hub, or one of its processes. */
-export async function runServe(given: Config, isSupervised: boolean): Promise<void> {
+export async function runServe(given: Config, isSupervised: boolean, plugins: PluginOrigin[]): Promise<void> {
   const group = isSupervised ? await joinProcessGroup() : singleProcess;
   const isFirst = group.number === 1;
   const config = shareOfProcess({ ...given, processes: group.size });
   const log = createHubLog(config, group.size === 1 ? undefined : { process: group.number });
   if (isPretty(config) && isFirst) console.log(`Order Operations Hub ${hubVersion}`);
+  if (isFirst && plugins.length > 0) log.info({ plugins }, "plug-ins loaded");
   const stopping = new AbortController();
 
   async function stop(exitCode: number): Promise<void> {

@@ -20,7 +20,7 @@ describe("hub", () => {
     }
     for (const name of ["server", "toString"]) {
       const unknown = await runHub([name]);
-      expect(unknown.code).toBe(1);
+      expect(unknown.code).toBe(2);
       expect(unknown.stderr).toContain(`"${name}"`);
       expect(unknown.stderr).toContain("print-routes");
     }
@@ -55,7 +55,7 @@ describe("hub", () => {
     ] as const;
     for (const [args, message] of refusals) {
       const { code, stdout, stderr } = await runHub([...args], { dataDir });
-      expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: "" });
+      expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: "" });
       expect(stderr).toContain(message);
       expect(stderr).toContain("Usage: hub ");
     }
@@ -165,7 +165,7 @@ describe.runIf(hostNode !== undefined)("the hub command on a host with an older 
 
   test("runs on the Node of the project and returns its exit code", async () => {
     expect((await runHub(["print-routes"], { command })).stdout).toContain("/v1/capabilities");
-    expect((await runHub(["no-such-command"], { command })).code).toBe(1);
+    expect((await runHub(["no-such-command"], { command })).code).toBe(2);
   });
 
   test("forwards SIGTERM, so that the hub and its PostgreSQL end", async () => {

@@ -1,94 +1,48 @@
-import type { ParseArgsOptionsConfig } from "node:util";
 import { parseArgs } from "node:util";
+import type { PluginOrigin } from "../core/extension-point.ts";
 import { hubVersion } from "../core/hub-version.ts";
 import { nearestName } from "../core/nearest.ts";
 import { ConfigError, readConfig, settingNames } from "./config.ts";
 import type { Config } from "./config.ts";
+import type { CommandName, CommandText } from "./command-list.ts";
+import { commandList, isCommandName } from "./command-list.ts";
 import { supervised } from "./supervised.ts";
 
-type Command = {
-  summary: string;
-  /** Arguments, as the help shows them. */
-  usage?: string;
-  /** Accepted options and arguments; everything else is rejected. Absent: the command checks them itself. */
-  takes?: { options: ParseArgsOptionsConfig; allowPositionals: boolean };
-  run(config: Config, args: string[]): Promise<void>;
-};
+type Run = (config: Config, args: string[]) => Promise<void>;
 
-const nothing = { options: {}, allowPositionals: false };
+/** Before the module of the command, which loads the catalogs that plug-ins add to. */
+async function loadPlugins({ plugins }: Config): Promise<PluginOrigin[]> {
+  return plugins.length === 0 ? [] : await (await import("./plugins/load-plugins.ts")).loadPlugins(plugins);
+}
 
 // Loaded on demand: `hub print-routes` needs no database driver.
-const commands: Record<string, Command> = {
-  serve: {
-    summary: "Start the hub",
-    takes: { options: { [supervised]: { type: "boolean" } }, allowPositionals: false },
-    run: async (config, args) => {
-      const isSupervised = args.includes(`--${supervised}`);
-      if (!isSupervised && (config.autoRestart || config.processes > 1))
-        await (await import("./supervise.ts")).supervise(config);
-      else await (await import("./command-serve.ts")).runServe(config, isSupervised);
-    },
+const commands: Record<CommandName, Run> = {
+  serve: async (config, args) => {
+    const isSupervised = args.includes(`--${supervised}`);
+    if (!isSupervised && (config.autoRestart || config.processes > 1))
+      await (await import("./supervise.ts")).supervise(config);
+    else {
+      const plugins = await loadPlugins(config);
+      await (await import("./command-serve.ts")).runServe(config, isSupervised, plugins);
+    }
   },
-  migrate: {
-    summary: "Migrate the databases and exit",
-    takes: nothing,
-    run: async (config) => (await import("./command-admin.ts")).runMigrate(config),
+  migrate: async (config) => (await import("./command-admin.ts")).runMigrate(config),
+  doctor: async (config) => {
+    const plugins = await loadPlugins(config);
+    await (await import("./command-doctor.ts")).runDoctor(config, plugins);
   },
-  doctor: {
-    summary: "Check settings, database, migrations and audit logs",
-    takes: nothing,
-    run: async (config) => (await import("./command-doctor.ts")).runDoctor(config),
-  },
-  backup: {
-    summary: "Write a backup to a new file; the hub may be running",
-    usage: "FILE [--without-secret-key]",
-    takes: { options: { "without-secret-key": { type: "boolean" } }, allowPositionals: true },
-    run: async (config, args) => (await import("./command-backup.ts")).runBackup(config, args),
-  },
-  restore: {
-    summary: "Load a backup into a new data directory or empty databases",
-    usage: "FILE [--without-secret-key]",
-    takes: { options: { "without-secret-key": { type: "boolean" } }, allowPositionals: true },
-    run: async (config, args) => (await import("./command-restore.ts")).runRestore(config, args),
-  },
-  "move-to": {
-    summary: "Move from the embedded database to an external one",
-    usage: "postgres://... [--preview postgres://...]",
-    takes: { options: { preview: { type: "string" } }, allowPositionals: true },
-    run: async (config, args) => (await import("./command-move.ts")).runMove(config, args),
-  },
-  "resume-outbound": {
-    summary: "Resume outbound work of a restored hub: schedules, automations, tasks, webhooks, carriers, tracking",
-    takes: nothing,
-    run: async (config) => (await import("./command-admin.ts")).runResumeOutbound(config),
-  },
-  rewrap: {
-    summary: "Re-encrypt stored secrets with the current key",
-    usage: "[--discard-lost-keys]",
-    takes: { options: { "discard-lost-keys": { type: "boolean" } }, allowPositionals: false },
-    run: async (config, args) => (await import("./command-rewrap.ts")).runRewrap(config, args),
-  },
-  "verify-audit": {
-    summary: "Verify the audit logs, and saved heads of them",
-    usage: "[FILE ...]",
-    takes: { options: {}, allowPositionals: true },
-    run: async (config, args) => (await import("./command-verify-audit.ts")).runVerifyAudit(config, args),
-  },
-  "create-admin": {
-    summary: "Create an administrator; with --organization, in a new organization",
-    usage: "EMAIL [--organization NAME] [--preview]",
-    takes: {
-      options: { organization: { type: "string" }, preview: { type: "boolean" } },
-      allowPositionals: true,
-    },
-    run: async (config, args) => (await import("./command-admin.ts")).runCreateAdmin(config, args),
-  },
-  "print-routes": {
-    summary: "Print all routes with their scopes",
-    takes: nothing,
-    run: async () => (await import("./command-print-routes.ts")).runPrintRoutes(),
-  },
+  backup: async (config, args) => (await import("./command-backup.ts")).runBackup(config, args),
+  restore: async (config, args) => (await import("./command-restore.ts")).runRestore(config, args),
+  "move-to": async (config, args) => (await import("./command-move.ts")).runMove(config, args),
+  "resume-outbound": async (config) => (await import("./command-admin.ts")).runResumeOutbound(config),
+  rewrap: async (config, args) => (await import("./command-rewrap.ts")).runRewrap(config, args),
+  "verify-audit": async (config, args) => (await import("./command-verify-audit.ts")).runVerifyAudit(config, args),
+  "create-admin": async (config, args) => (await import("./command-admin.ts")).runCreateAdmin(config, args),
+  "print-routes": async () => (await import("./command-print-routes.ts")).runPrintRoutes(),
 };
+
+/** As of the commands for remote hubs; see docs/cli.md. */
+const usageExitCode = 2;
 
 const helpNames = ["help", "--help", "-h"];
 
@@ -98,17 +52,17 @@ export async function runCommand([given = "help", ...rest]: string[]): Promise<v
   const isHelp = helpNames.includes(given);
   const [name = "", ...args] = isHelp ? rest : [given, ...rest];
   if (isHelp && name === "") return console.log(usage());
-  const command = Object.hasOwn(commands, name) ? commands[name]! : undefined;
-  if (!command) {
+  if (!isCommandName(name)) {
     const meant = nearestName(name, Object.keys(commands));
     const hint = meant === undefined ? "" : ` Did you mean "${meant}"?`;
-    return fail(`hub: there is no command "${name}".${hint}\n\n${usage()}`);
+    return fail(`hub: there is no command "${name}".${hint}\n\n${usage()}`, usageExitCode);
   }
+  const command: CommandText = commandList[name];
   if (isHelp || args.some((arg) => arg === "--help" || arg === "-h")) return console.log(describe(name, command));
-  const problem = command.takes && findProblem(args, command.takes);
-  if (problem !== undefined) return fail(`hub ${name}: ${problem}\n\n${describe(name, command)}`);
+  const problem = findProblem(args, command.takes);
+  if (problem !== undefined) return fail(`hub ${name}: ${problem}\n\n${describe(name, command)}`, usageExitCode);
   try {
-    await command.run(readConfig(), args);
+    await commands[name](readConfig(), args);
   } catch (error) {
     const isExpected = error instanceof ConfigError;
     fail(`hub ${name}: ${isExpected ? error.message : explain(error as Error)}`);
@@ -117,13 +71,13 @@ export async function runCommand([given = "help", ...rest]: string[]): Promise<v
   }
 }
 
-function fail(message: string): void {
+function fail(message: string, exitCode = 1): void {
   console.error(message);
-  process.exitCode = 1;
+  process.exitCode = exitCode;
 }
 
 /** The first argument that the command does not accept. Ignoring a misspelled option would start something else than intended. */
-function findProblem(args: string[], { options, allowPositionals }: NonNullable<Command["takes"]>): string | undefined {
+function findProblem(args: string[], { options, allowPositionals }: CommandText["takes"]): string | undefined {
   const { tokens } = parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true });
   for (const token of tokens) {
     if (token.kind === "option" && !Object.hasOwn(options, token.name))
@@ -149,12 +103,12 @@ function unknownOption({ name, rawName }: { name: string; rawName: string }, kno
 }
 
 function usage(): string {
-  const lines = Object.entries(commands).map(([verb, { summary }]) => `  ${verb.padEnd(17)}${summary}`);
+  const lines = Object.entries(commandList).map(([verb, { summary }]) => `  ${verb.padEnd(17)}${summary}`);
   const more = "hub COMMAND --help shows the arguments of a command; hub --version shows the version.";
   return `Usage: hub COMMAND\n\n${lines.join("\n")}\n\n${more}\nSettings are environment variables; see docs/operate.md.`;
 }
 
-function describe(name: string, { summary, usage: takes }: Command): string {
+function describe(name: string, { summary, usage: takes }: CommandText): string {
   const call = ["hub", name, ...(takes === undefined ? [] : [takes])].join(" ");
   return `Usage: ${call}\n\n  ${summary}\n\nSettings are environment variables; see docs/operate.md.`;
 }

@@ -41,6 +41,12 @@ test("a misspelt name is rejected with a suggestion", () => {
   ]);
 });
 
+test("variables of the command for remote hubs are left alone", () => {
+  expect(() =>
+    readConfig({ HUB_URL: "http://127.0.0.1:8080", HUB_API_KEY: "ooh_live_x", HUB_PROFILE: "live" }),
+  ).not.toThrow();
+});
+
 test("an origin that no browser sends is rejected, since no page would ever match it", () => {
   const good = "https://ops.example.com,http://localhost:3000";
   expect(readConfig({ HUB_CORS_ORIGINS: good }).corsOrigins).toEqual(good.split(","));
@@ -116,4 +122,34 @@ test("with several database hosts only read-write is accepted (reliability R6)",
   expect(problemsOf({ ...env, DATABASE_URL: `${url}standby` })).toEqual([
     "DATABASE_URL must use target_session_attrs=read-write, because the hub writes.",
   ]);
+});
+
+test("the mail server needs a URL and a sender, and a mistake does not reveal its password", () => {
+  const from = { HUB_SMTP_FROM: "hub@example.com" };
+  const serverAt = (url: string) => readConfig({ ...from, HUB_SMTP_URL: url }).mailServer;
+  const login = { username: "a@b", password: "p:/%" };
+  expect(serverAt("smtps://a%40b:p%3A%2F%25@mail.example.com")).toEqual({
+    host: "mail.example.com",
+    port: 465,
+    security: "tls",
+    login,
+    from: "hub@example.com",
+  });
+  expect(serverAt("smtp://mail.example.com")).toMatchObject({ port: 587, security: "starttls" });
+  expect(serverAt("smtp://[::1]:2525?security=none")).toMatchObject({ host: "::1", port: 2525, security: "none" });
+  expect(readConfig({}).mailServer).toBeUndefined();
+  expect(problemsOf(from)).toEqual(["HUB_SMTP_URL and HUB_SMTP_FROM are needed together."]);
+  const wrong = [
+    "https://secret@x",
+    "smtp://x/secret",
+    "smtps://secret@x",
+    "smtp://u:secret@x?security=none",
+    "smtp://secret%zz:p@x",
+  ];
+  for (const url of [...wrong, "smtp://x?security=off", "smtp://x?tls=secret"]) {
+    const [problem, ...more] = problemsOf({ ...from, HUB_SMTP_URL: url });
+    expect(problem).toMatch(/^HUB_SMTP_URL /);
+    expect([more, problem!.includes("secret")]).toEqual([[], false]);
+  }
+  expect(problemsOf({ HUB_SMTP_URL: "smtp://x", HUB_SMTP_FROM: "Hub <hub@x>" })).toHaveLength(1);
 });

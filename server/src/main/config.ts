@@ -1,5 +1,7 @@
 import type { RetainedKind, Settings } from "../context.ts";
 import type { MetricsAccess } from "../http/pages.ts";
+import type { MailServer } from "../core/mail-server.ts";
+import { parseMailUrl } from "../core/mail-server.ts";
 import { passwordProblem } from "../core/password-rules.ts";
 import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
@@ -47,6 +49,7 @@ export type Config = {
   maxStreams: number;
   maxSignInFailures: number;
   outbound: { allowPrivate: boolean; allowFromPreview: boolean };
+  mailServer: MailServer | undefined;
   filesDir: string | undefined;
   taskConcurrency: number;
   webhookConcurrency: number;
@@ -59,6 +62,8 @@ export type Config = {
   hasConsole: boolean;
   /** PostgreSQL's row-level security confines each request to the rows of its organization. */
   rowSecurity: boolean;
+  /** Names of packages and paths of folders. */
+  plugins: string[];
 };
 
 export class ConfigError extends Error {}
@@ -68,12 +73,15 @@ export function environmentWith(settings: Record<string, string>): Env {
   return { ...settings, ...process.env };
 }
 
+/** Variables of the command for remote hubs (docs/cli.md), which may be set in the same shell. */
+const clientVariables = ["HUB_URL", "HUB_API_KEY", "HUB_PROFILE"];
+
 /** The only reader of the environment. Reports all mistakes at once. */
 export function readConfig(env: Env = process.env): Config {
   const reader = createSettingReader(env);
   const config = readSettings(reader);
   refuseSharedPorts(config, reader);
-  reader.refuseUnknown("HUB_");
+  reader.refuseUnknown("HUB_", clientVariables);
   const problems = reader.problems();
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   return config;
@@ -135,6 +143,7 @@ function readSettings(reader: SettingReader): Config {
       allowPrivate: oneOf("HUB_PRIVATE_ADDRESSES", denyOrAllow, "deny") === "allow",
       allowFromPreview: oneOf("HUB_PREVIEW_OUTBOUND", denyOrAllow, "deny") === "allow",
     },
+    mailServer: readMailServer(reader),
     filesDir: text("HUB_FILES_DIR") === undefined ? undefined : path.resolve(text("HUB_FILES_DIR")!),
     taskConcurrency: integer("HUB_TASK_CONCURRENCY", 64, 1, 1_000),
     webhookConcurrency: integer("HUB_WEBHOOK_CONCURRENCY", 64, 1, 1_000),
@@ -144,6 +153,7 @@ function readSettings(reader: SettingReader): Config {
     publicUrls: list("HUB_PUBLIC_URLS", isWebOrigin, "takes origins such as https://hub.example.com, without a path"),
     hasConsole: oneOf("HUB_CONSOLE", ["on", "off"], "on") === "on",
     rowSecurity: oneOf("HUB_ROW_SECURITY", ["on", "off"], "on") === "on",
+    plugins: list("HUB_PLUGINS"),
   };
 }
 
@@ -246,6 +256,17 @@ function readOidc({ text, problem }: SettingReader): Config["oidc"] {
   }
   if (secret !== undefined && id === undefined) problem("HUB_OIDC_CLIENT_SECRET needs HUB_OIDC_CLIENT_ID.");
   return issuer === undefined ? undefined : { issuer, audience, client: id === undefined ? undefined : { id, secret } };
+}
+
+/** The message must not contain the URL, which may hold a password. */
+function readMailServer({ text, problem }: SettingReader): MailServer | undefined {
+  const [url, from] = [text("HUB_SMTP_URL"), text("HUB_SMTP_FROM")];
+  if ((url === undefined) !== (from === undefined)) problem("HUB_SMTP_URL and HUB_SMTP_FROM are needed together.");
+  if (from !== undefined && !/^[^\s@<>,"]+@[^\s@<>,"]+$/.test(from))
+    problem(`HUB_SMTP_FROM must be an email address, not "${from}".`);
+  const server = url === undefined ? undefined : parseMailUrl(url);
+  if (typeof server === "string") problem(`HUB_SMTP_URL ${server}.`);
+  return typeof server === "object" && from !== undefined ? { ...server, from } : undefined;
 }
 
 /** Over plain http an attacker on the network could forge the issuer's keys and sign in as any user. */

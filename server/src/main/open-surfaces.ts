@@ -95,8 +95,8 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
     if (isFirst && admin.password !== undefined && (await bootstrap(world, admin))) isNew.push(world);
     const { settings } = world;
     const { secretKeys } = parts;
-    const { logLevel, logFormat, rowSecurity } = config;
-    const task = { environment, connection, secretKeys, settings, rowSecurity, logLevel, logFormat };
+    const { logLevel, logFormat, rowSecurity, plugins } = config;
+    const task = { environment, connection, secretKeys, settings, rowSecurity, logLevel, logFormat, plugins };
     const startWorkerProcess = async () => (await import("./worker-process.ts")).startWorkerProcess(task);
     const listeners = ports.get(environment) ?? {};
     const options = { config, group, ...portsOf(environment, config), listeners, console: site, startWorkerProcess };
@@ -186,9 +186,11 @@ async function openOneWorld(
       ...(config.eventRetentionDays === undefined ? {} : { eventRetentionDays: config.eventRetentionDays }),
       outbound: {
         ...config.outbound,
+        ...(config.mailServer === undefined ? {} : { mailServer: config.mailServer }),
         // Apart: the preview must not take the files that live is waiting for.
         ...(config.filesDir === undefined ? {} : { filesRoot: path.join(config.filesDir, environment) }),
       },
+      ...(config.previewPort === undefined ? {} : { ports: { live: config.port, preview: config.previewPort } }),
       ...(config.oidc ? { oidc: config.oidc } : {}),
       // The preview has a port of its own, which these origins need not lead to.
       ...(environment === "live" ? { publicUrls: config.publicUrls } : {}),

@@ -41,6 +41,7 @@ test("every encrypted column is listed, so that rewrap covers it", async () => {
     "features/carrier-accounts/account-credentials.ts",
     "features/carrier-accounts/webhook-subscriptions.ts",
     "features/exceptions/exception.ts",
+    "features/mails/mails.ts",
     "features/tasks/attempt/task-samples.ts",
     "features/users/totp.ts",
     "features/webhooks/webhook-signing.ts",

@@ -13,8 +13,8 @@ export type SettingReader = {
   /** Separated by commas; `rule` describes a valid entry, for the message about an invalid one. */
   list(name: string, accepts?: (entry: string) => boolean, rule?: string): string[];
   problem(message: string): void;
-  /** Call last: a variable with this prefix that was not read is a problem too. */
-  refuseUnknown(prefix: string): void;
+  /** Call last: a variable with this prefix that was not read is a problem too, except `others`. */
+  refuseUnknown(prefix: string, others: readonly string[]): void;
   problems(): string[];
   names(): string[];
 };
@@ -59,9 +59,9 @@ export function createSettingReader(env: Env): SettingReader {
       return given;
     },
     problem: (message) => void problems.push(message),
-    refuseUnknown(prefix) {
+    refuseUnknown(prefix, others) {
       for (const name of Object.keys(env)) {
-        if (!name.startsWith(prefix) || names.has(name)) continue;
+        if (!name.startsWith(prefix) || names.has(name) || others.includes(name)) continue;
         const meant = nearestName(name, [...names]);
         const hint = meant === undefined ? "docs/operate.md lists them." : `did you mean ${meant}?`;
         problems.push(`${name} is not a setting of the hub; ${hint}`);

@@ -23,6 +23,7 @@ import { addPages } from "../http/pages.ts";
 import type { SharedCounts, WindowCounts } from "../http/rate-limit.ts";
 import { apiPrefix, routesOf } from "../http/routes.ts";
 import type { WorkerProcess } from "../http/worker-slots.ts";
+import { addMcp } from "../mcp/mcp-endpoint.ts";
 import { readBacklog } from "../worker/backlog.ts";
 import type { Config } from "./config.ts";
 import type { PortListener } from "./port-listener.ts";
@@ -143,7 +144,8 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
       mounts,
       site,
       metrics,
-      pages: (app, limits) =>
+      pages: (app, limits) => {
+        if (mounts.includes(main)) addMcp(app, world, { limits, api: main, corsOrigins: config.corsOrigins });
         addPages(app, world, {
           limits,
           health,
@@ -152,7 +154,8 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
           openApi: async () => (await import("../http/openapi.ts")).writeOpenApi(mounts, hubVersion),
           metricsAccess: config.metricsAccess,
           site,
-        }),
+        });
+      },
       rateLimits: rateLimitsOf(config),
       sharedCounts: sharedCountsOf(group, `rate limits ${world.environment} ${name}`),
       admission: {

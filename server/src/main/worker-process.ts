@@ -18,6 +18,8 @@ export type WorkerTask = {
   secretKeys: [key: string, previous: string[]];
   settings: Settings;
   rowSecurity: boolean;
+  /** As in Config. */
+  plugins: string[];
   logLevel: string;
   logFormat: Config["logFormat"];
   /** Contains the socket and nothing else. */

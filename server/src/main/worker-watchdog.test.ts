@@ -12,6 +12,7 @@ const task = {
   secretKeys: [secretKey, []],
   settings: world.settings,
   rowSecurity: true,
+  plugins: [],
   logLevel: "silent",
   logFormat: "json",
 } satisfies Parameters<typeof startWorkerProcess>[0];

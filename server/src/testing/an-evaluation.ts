@@ -1,12 +1,14 @@
 import { compileCondition } from "../core/conditions.ts";
 import { toGrams } from "../core/weight.ts";
+import { defaultWorkingDays } from "../core/working-days.ts";
 import type { Order } from "../features/orders/order.ts";
 import type { ActionEnv, BridgeDirectory } from "../features/operations/action.ts";
 import type { CarrierDirectory } from "../features/operations/carrier-directory.ts";
+import type { StockDirectory } from "../features/operations/stock-directory.ts";
 import { actionsByType } from "../features/operations/action-catalog.ts";
 import type { Evaluation } from "../features/operations/evaluate.ts";
 import { allSteps, evaluate } from "../features/operations/evaluate.ts";
-import { applyChanges, changesOf, revert } from "../features/orders/order-changes.ts";
+import type { OrderFacts } from "../features/operations/order-conditions.ts";
 
 export const now = "2026-03-02T09:00:00.000Z";
 
@@ -19,9 +21,17 @@ export function anEnv(overrides: Partial<ActionEnv> = {}): ActionEnv {
     newId: () => `0199f0a0-0000-7000-9000-${String(++ids).padStart(12, "0")}`,
     mayOverride: false,
     bridges: demoBridges,
+    users: { emailOf: (id) => (id === bridgeId ? undefined : `${id}@example.com`) },
     carriers: demoCarriers,
+    stock: demoStock,
     sets: (name) => (name === "backordered" ? (sku) => sku === "B" : undefined),
     timeZone: "UTC",
+    calendar: {
+      timezone: "UTC",
+      workingDays: defaultWorkingDays,
+      holidays: new Set(["2026-03-04"]),
+      cutoffTime: "12:00",
+    },
     ...overrides,
   };
 }
@@ -38,6 +48,7 @@ const demoBridges: BridgeDirectory = {
   problem: (id, taskName) =>
     id === bridgeId && taskName !== "missing.task" ? undefined : { refused: "unknown_task", message: "No such task." },
   ofLocation: (id) => (id === null ? undefined : bridgeId),
+  having: (taskName) => (taskName === "missing.task" ? [] : [bridgeId]),
   ofSent: () => undefined,
   readSent: () => Promise.resolve(),
 };
@@ -91,6 +102,7 @@ const demoCarriers: CarrierDirectory = {
     accountId === accountIds.demo
       ? { verdict: "valid", address: null, residential: true, messages: [] }
       : { verdict: "invalid", address: null, residential: null, messages: ["The address does not exist."] },
+  answerOf: () => ({ answer: {} }),
   pricesOf(accountId, { parcels }) {
     const kilos = Math.ceil(parcels.reduce((sum, { weight }) => sum + toGrams(weight), 0) / 1000);
     if (kilos > 30) return { prices: [], unavailable: [{ service: "", code: "too_heavy", message: "Too heavy." }] };
@@ -112,12 +124,42 @@ const newark = {
   countryCode: "US",
 };
 
+export const stockedAt = {
+  main: "0199f0a0-0000-7000-8000-00000000ca01",
+  south: "0199f0a0-0000-7000-8000-00000000ca02",
+};
+
+/** For tests: one location has ten of A and one of B, the other ten of B. */
+const demoStock: StockDirectory = {
+  locations: [
+    { id: stockedAt.main, name: "Main", address: newark },
+    { id: stockedAt.south, name: "South", address: { zip: "33101", countryCode: "US" } },
+  ],
+  levelOf: (locationId, sku) => ({
+    locationId,
+    sku,
+    available: unitsAt(locationId, sku),
+    committed: 0,
+    bridgeId: null,
+    countedAt: now,
+    updatedAt: now,
+  }),
+  freeOf: unitsAt,
+  reservedFor: () => [],
+};
+
+function unitsAt(locationId: string, sku: string): number {
+  const units = locationId === stockedAt.main ? { A: 10, B: 1 } : { B: 10 };
+  return (units as Record<string, number>)[sku] ?? 0;
+}
+
 /** For tests: runs one action on these orders as a pipeline. The orders are frozen, so that an action cannot mutate them. */
 export function evaluateOne(orders: Order[], type: string, params: object, env: ActionEnv = anEnv()): Evaluation[] {
   const action = actionsByType.get(type)!;
   const condition = action.conditionParam && (params as Record<string, unknown>)[action.conditionParam];
   const compiled = condition === undefined ? undefined : compileCondition(condition, () => undefined, "");
-  const holds = typeof compiled === "function" ? compiled : undefined;
+  const holds =
+    typeof compiled === "function" ? (order: Order, { now }: OrderFacts) => compiled(order, new Date(now)) : undefined;
   const step = {
     index: 0,
     action,
@@ -127,26 +169,9 @@ export function evaluateOne(orders: Order[], type: string, params: object, env: 
     onError: "skip_order",
   } as const;
   const todo = orders.map(() => allSteps);
-  return evaluate(
-    deepFreeze(structuredClone(orders)),
-    { steps: [step], isAtomic: false, bridges: env.bridges, sets: env.sets, timeZone: env.timeZone },
-    env,
-    todo,
-    {
-      isAborted: false,
-    },
-  );
-}
-
-/** For tests: the order after an undo; undefined if it cannot be undone. */
-export function undone({ order, steps }: Evaluation): Order | undefined {
-  let current = order;
-  for (const change of steps.flatMap((step) => step.changes ?? []).toReversed()) {
-    const patch = revert(current, change);
-    if (!patch) return undefined;
-    current = applyChanges(current, changesOf(current, patch));
-  }
-  return current;
+  return evaluate(deepFreeze(structuredClone(orders)), { ...env, steps: [step], isAtomic: false }, env, todo, {
+    isAborted: false,
+  });
 }
 
 function deepFreeze<T>(value: T): T {

@@ -13,6 +13,14 @@ const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> = {
     const { userId } = await org.withRole("viewer");
     return (await org.get(`/sessions?userId=${userId}`)).body.data[0].id;
   },
+  invitation: async (org) => {
+    const email = `${crypto.randomUUID()}@shop.example`;
+    return (await org.post("/invitations", { email, role: "viewer" })).body.id;
+  },
+  comment: async (org) => {
+    const exception = await builders.exception(org);
+    return (await org.post(`/exceptions/${exception}/comments`, { text: "Looked at it" })).body.id;
+  },
   user: async (org) => (await org.withRole("viewer")).userId,
   api_key: async (org) => (await org.post("/api-keys", { name: "spare" })).body.id,
   condition_set: async (org) => {
@@ -100,6 +108,10 @@ const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> = {
     await org.post("/orders", {});
     return (await org.get(`/webhooks/${webhook}/deliveries`)).body.data[0].id;
   },
+  packing_session: async (org) => {
+    const order = await org.post("/orders", { status: "ready", lines: [{ sku: "MUG-01", quantity: 1 }] });
+    return (await org.post("/packing/scans", { code: order.body.number })).body.session.id;
+  },
   location: async (org) => {
     const address = { address1: "1 Dock Street", city: "Newark", provinceCode: "NJ", zip: "07114", countryCode: "US" };
     return (await org.post("/locations", { name: `Location ${crypto.randomUUID()}`, address })).body.id;
@@ -115,6 +127,17 @@ const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> = {
     const account = await builders.carrier_account(org);
     return (await org.post(`/carrier-accounts/${account}/rate-cards`, { card: aSmallCard })).body.id;
   },
+  invoice: async (org) => {
+    const csv = `invoice number,tracking number,net amount\nI-${crypto.randomUUID()},RP1,9.80\n`;
+    return (await org.post("/invoices/import", { carrier: "Regional Parcel", csv })).body.invoices[0].id;
+  },
+  finding: async (org) => {
+    const row = `F-${crypto.randomUUID()},RP1,9.80`;
+    const csv = `invoice number,tracking number,net amount\n${row}\n${row}\n`;
+    const { invoices } = (await org.post("/invoices/import", { carrier: "Regional Parcel", csv })).body;
+    await org.post(`/invoices/${invoices[0].id}/audit`, {});
+    return (await org.get(`/invoices/${invoices[0].id}/findings`)).body.data[0].id;
+  },
   rate_comparison: async (org) => {
     const carrierAccountId = await builders.carrier_account(org);
     const items = [
@@ -122,7 +145,14 @@ const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> = {
     ];
     return (await org.post("/rate-comparisons", { name: "Built", carrierAccountId, items })).body.id;
   },
+  rate_scenario: async (org) => {
+    const targets = [{ carrierAccountId: await builders.carrier_account(org) }];
+    const { body } = await org.post("/rate-comparisons", { name: "Built", targets });
+    return (await org.post(`/rate-comparisons/${body.id}/scenarios`, { name: "Built" })).body.id;
+  },
 };
+
+export const buildOne = (org: TestOrg, kind: ResourceKind): Promise<string> => builders[kind](org);
 
 type OneOfEverything = Record<ResourceKind, string>;
 

@@ -26,6 +26,8 @@ export function callFor(given: Partial<Call> & { client?: Partial<ClientOptions>
     signal: new AbortController().signal,
     timeZone: () => Promise.resolve("UTC"),
     accessToken: () => Promise.reject(new Error("this connector does not authenticate")),
+    addressOf: (host) => Promise.resolve(host),
+    isPreview: false,
     now: () => new Date(),
     effectKey: "effect-1",
     progress: () => {},

@@ -32,7 +32,10 @@ function begunUnits(weight: number, unit: string): number {
   return units;
 }
 const millionths = (percent: number): number => Math.round(percent * 10_000);
-const toCents = (amount: number): number => Math.round(amount * 100);
+/** Prices may have four decimals. */
+const toFine = (amount: number): number => Math.round(amount * 10_000);
+const roundFine = (fine: number): number => Math.floor((fine + 50) / 100);
+const toCents = (amount: number): number => roundFine(toFine(amount));
 
 const levels: Record<string, string> = {
   "UPS Ground": "ground",
@@ -77,7 +80,7 @@ const areas: [string, (prefix: number) => boolean][] = [
 ];
 
 /** A zone, or the reason for none. Parcels start on the mainland. */
-function zoneOf(card: RateCard, from: string, to: string): { zone: string } | { reason: string } {
+export function zoneOf(card: RateCard, from: string, to: string): { zone: string } | { reason: string } {
   const [a, b] = [placeAt(from), placeAt(to)];
   const prefix = Number(to.slice(0, 3));
   if (!a || !b) return { reason: "zone_unresolved" };
@@ -228,7 +231,7 @@ export function slowPrice(card: RateCard, item: ItemRequest, rateDay: string): S
     if (each === undefined) return none("over_limit", zone);
     if (last === null || last === undefined) return none("no_rate_cell", zone);
     const steps = begunUnits(billable - breaks.at(-1)!, "lb");
-    list = toCents(last) + steps * toCents(each);
+    list = roundFine(toFine(last) + steps * toFine(each));
     rated = Math.round(breaks.at(-1)! + steps * mgPer.lb!);
   } else {
     if (row[index] === null) return none("no_rate_cell", zone);
@@ -279,9 +282,10 @@ export function slowPrice(card: RateCard, item: ItemRequest, rateDay: string): S
       1_000_000 - millionths(one.discountPercent ?? 0),
       isUnknownHome ? millionths(one.allocationPercent ?? 0) : 1_000_000,
     ];
-    const each = toCents(one.amountByZone?.[zone] ?? one.amount ?? 0);
+    const each = toFine(one.amountByZone?.[zone] ?? one.amount ?? 0);
     const units = one.kind === "per_weight" ? begunUnits(billable, one.weightUnit ?? "lb") : 1;
-    const cents = one.kind === "percent" ? share(net, millionths(one.percent!), ...kept) : share(each * units, ...kept);
+    const cents =
+      one.kind === "percent" ? share(net, millionths(one.percent!), ...kept) : share(each * units, 10_000, ...kept);
     if (cents === 0) continue;
     lines[one.code] = cents;
     if (one.isFuelApplied !== false) fuelable += cents;

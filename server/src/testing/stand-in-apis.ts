@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { afterFile } from "./after-file.ts";
 
 type Asked = { method: string; url: URL; headers: IncomingHttpHeaders; body: string };
-type Answer = { status?: number; body?: unknown };
+type Answer = { status?: number; body?: unknown; headers?: Record<string, string> };
 
 /** Serves one API on loopback until the end of the test file. `asked`: all requests, in order. */
 export async function startApi(answer: (asked: Asked) => Answer) {
@@ -15,10 +15,10 @@ export async function startApi(answer: (asked: Asked) => Answer) {
       const url = new URL(incoming.url!, "http://api");
       const request = { method: incoming.method!, url, headers: incoming.headers, body };
       asked.push(request);
-      const { status = 200, body: answered } = answer(request);
+      const { status = 200, body: answered, headers = {} } = answer(request);
       // Without a body there is no content type, as in the APIs below.
-      if (answered === undefined) response.writeHead(status).end();
-      else response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(answered));
+      if (answered === undefined) response.writeHead(status, headers).end();
+      else response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(answered));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -67,6 +67,8 @@ export async function startVendure() {
 const orderOf = (id: number) => ({
   id,
   entity_id: id,
+  sku: `SKU-${id}`,
+  available: id,
   updated_at: `2026-03-01 10:00:${String(id % 60).padStart(2, "0")}`,
 });
 

@@ -47,7 +47,15 @@ export type ShopOrder = {
   locations?: number;
   holds: { id: number; handle: string; reason?: string; reasonNotes?: string }[];
   notes: { id: number; note: string }[];
-  refunds?: { id: number; at: string; amount: string; lines: { lineId: number; quantity: number }[] }[];
+  refunds?: {
+    id: number;
+    at: string;
+    amount: string;
+    lines: { lineId: number; quantity: number }[];
+    meta?: { key: string; value: string }[];
+  }[];
+  /** What WooCommerce answers about its refunds, instead. */
+  refundDetails?: unknown[];
   /** What a shop answers of the order besides, or instead. */
   more?: Record<string, unknown>;
 };
@@ -55,9 +63,26 @@ export type ShopOrder = {
 /** One thing that was done to the shop, in the order in which it was done. Nothing is ever taken back from the list. */
 type Effect = { seq: number; kind: string; orderId: number; key: string; detail?: unknown };
 
+/** `locations`: available and committed units by the number of the location. */
+type ShopProduct = {
+  id: number;
+  sku: string;
+  isTracked: boolean;
+  locations: Record<number, readonly [available: number, committed: number]>;
+  /** The ID of the product that this is a variation of. */
+  variationOf?: number;
+};
+
 export type ShopData = {
   orders: ShopOrder[];
+  products: ShopProduct[];
   journal: Effect[];
+  /** Headers of all answers of Shopify besides. */
+  headers: Record<string, string>;
+  /** Products of WooCommerce that are not shipped. */
+  virtualProducts: number[];
+  /** Fields that the scopes of the app do not cover. */
+  deniedFields: string[];
   /** By effect key, for a receiver that honours it. */
   answered: Map<string, unknown>;
   newId(): number;
@@ -82,7 +107,11 @@ export function createShopData(options: { seed: number; orders: number; journalF
   const now = (): string => new Date(second * 1000).toISOString().replace(".000Z", "Z");
   const data: ShopData = {
     orders: [],
+    products: [],
     journal: [],
+    headers: {},
+    deniedFields: [],
+    virtualProducts: [],
     answered: new Map(),
     newId: () => ++lastId,
     addOrders(count) {

@@ -61,6 +61,8 @@ type Options = {
   token?: string;
   journalFile?: string;
   woo?: Partial<WooFeatures>;
+  /** Further APIs of the shop, asked first; undefined: not one of its requests. */
+  answer?(request: ShopRequest, data: ShopData): Reply | undefined;
   /** What goes wrong by itself with a request of this name and body. */
   mishap?(name: string, body: string): Fault["kind"] | undefined;
 };
@@ -94,6 +96,8 @@ export async function startStandInShop(options: Options = {}): Promise<StandInSh
 
   function answer(request: ShopRequest): Reply {
     const { pathname } = request.url;
+    const own = options.answer?.(request, data);
+    if (own) return own;
     if (pathname === "/admin/oauth/access_token" || pathname === "/oauth/token") return tokens.answer(request);
     if (pathname.startsWith("/admin/api/")) return answerShopify(data, request, tokens);
     if (pathname.startsWith("/wp-json/")) return answerWoo(data, request, token, features);

@@ -18,6 +18,7 @@ export function lineNodes(order: ShopOrder, lines: ShopLine[]) {
     requiresShipping: !line.isDigital,
     originalUnitPriceSet: { shopMoney: { amount: line.price } },
     ...(line.weight ? { variant: { inventoryItem: { measurement: { weight: line.weight } } } } : {}),
+    ...line.more,
   }));
 }
 
@@ -57,6 +58,7 @@ export function fulfillmentOrderNodes(order: ShopOrder) {
     id: gid("FulfillmentOrder", order.id * 100 + index + 1),
     status: order.holds.length > 0 ? "ON_HOLD" : "OPEN",
     assignedLocation: { location: { id: gid("Location", index + 1) } },
+    deliveryMethod: { methodType: "SHIPPING" },
     lineItems: pageOf(openNodes(order, index + 1), 30, null),
   }));
 }
@@ -86,7 +88,8 @@ export function orderNode(order: ShopOrder) {
     shippingAddress: { ...address, provinceCode: "NY", zip: "12207", countryCodeV2: "US", phone: null },
     billingAddress: null,
     shippingLine: { title: "Standard", code: "std" },
-    lineItems: pageOf(lineNodes(order, order.lines), 10, null),
+    lineItems: pageOf(lineNodes(order, order.lines), Infinity, null),
+    fulfillmentOrders: pageOf(fulfillmentOrderNodes(order), Infinity, null),
     poNumber: null,
     customAttributes: [],
     currentTotalPriceSet: { shopMoney: { amount: order.isCancelled ? "0.0" : totalOf(order) } },

@@ -1,7 +1,9 @@
 import { byChange } from "./stand-in-data.ts";
 import type { ShopData, ShopOrder } from "./stand-in-data.ts";
+import { selectFields } from "./graphql-selection.ts";
 import type { Reply, ShopRequest } from "./stand-in-exchange.ts";
 import type { TokenEndpoint } from "./stand-in-tokens.ts";
+import { shopifyChanges } from "./stand-in-shopify-changes.ts";
 import {
   fulfillmentOrderNodes,
   gid,
@@ -15,6 +17,16 @@ import {
 
 type Variables = Record<string, unknown>;
 
+function levelNodes({ locations }: ShopData["products"][number]) {
+  return Object.entries(locations).map(([id, [available, committed]]) => ({
+    location: { id: gid("Location", Number(id)) },
+    quantities: [
+      { name: "available", quantity: available },
+      { name: "committed", quantity: committed },
+    ],
+  }));
+}
+
 /** Answers the operations that the connector sends, by their names. */
 export function answerShopify(data: ShopData, request: ShopRequest, tokens: TokenEndpoint): Reply {
   if (!tokens.accepts(request.headers["x-shopify-access-token"])) {
@@ -26,11 +38,20 @@ export function answerShopify(data: ShopData, request: ShopRequest, tokens: Toke
     const message = `Query cost is ${cost}, which exceeds the single query max cost limit (${maxCost}).`;
     return { status: 200, body: { errors: [{ message, extensions: { code: "MAX_COST_EXCEEDED" } }] } };
   }
+  const denied = data.deniedFields.filter((field) => new RegExp(`\\b${field}\\b`).test(query));
+  if (denied.length > 0) return { status: 200, body: { errors: denied.map(accessDenied), data: null } };
   const operation = operations[operationOf(request.body)];
   if (!operation) return { status: 200, body: { errors: [{ message: "Unknown operation" }] } };
   const throttleStatus = { maximumAvailable: 2000, currentlyAvailable: 1900, restoreRate: 100 };
   const extensions = { cost: { requestedQueryCost: 100, actualQueryCost: 50, throttleStatus } };
-  return { status: 200, body: { data: operation(data, variables), extensions } };
+  const answer = selectFields(query, variables, operation(data, variables));
+  const headers = { "x-shopify-api-version": /\/admin\/api\/([^/]+)\//.exec(request.url.pathname)?.[1] ?? "" };
+  return { status: 200, headers: { ...headers, ...data.headers }, body: { data: answer, extensions } };
+}
+
+function accessDenied(field: string) {
+  const message = `Access denied for ${field} field. Required access: a scope that the app does not have.`;
+  return { message, path: ["orders", "nodes", 0, field], extensions: { code: "ACCESS_DENIED" } };
 }
 
 export function operationOf(body: string): string {
@@ -67,7 +88,13 @@ function costOf(query: string, variables: Variables): number {
   return fields();
 }
 
+/** All fulfilment orders of an order, whatever a page has of them. */
+function deliveryNodes(order: ShopOrder): { id: string; lineItems: { nodes: unknown[] } }[] {
+  return orderNode(order).fulfillmentOrders.nodes;
+}
+
 const operations: Record<string, (data: ShopData, variables: Variables) => unknown> = {
+  ...shopifyChanges,
   HubShop: () => ({ shop: { name: "Stand-in", myshopifyDomain: "stand-in.myshopify.com", currencyCode: "USD" } }),
   HubOrders(data, { first, after, query }) {
     const from = /updated_at:>='([^']+)'/.exec(String(query))?.[1];
@@ -93,7 +120,7 @@ const operations: Record<string, (data: ShopData, variables: Variables) => unkno
   }),
   HubOrderLines(data, { id, after }) {
     const order = data.find(numberIn(id));
-    return { order: order ? { lineItems: pageOf(lineNodes(order, order.lines), 100, after) } : null };
+    return { order: order ? { lineItems: pageOf(lineNodes(order, order.lines), 50, after) } : null };
   },
   HubLocations: (_data, { after }) => ({
     locations: {
@@ -110,6 +137,22 @@ const operations: Record<string, (data: ShopData, variables: Variables) => unkno
       ],
     },
   }),
+  HubInventory: (data, { after }) => ({
+    inventoryItems: pageOf(
+      data.products.map((product) => ({
+        id: gid("InventoryItem", product.id),
+        sku: product.sku,
+        tracked: product.isTracked,
+        inventoryLevels: pageOf(levelNodes(product), 10, null),
+      })),
+      20,
+      after,
+    ),
+  }),
+  HubInventoryLevels(data, { id, after }) {
+    const product = data.products.find((one) => one.id === numberIn(id))!;
+    return { inventoryItem: { inventoryLevels: pageOf(levelNodes(product), 50, after) } };
+  },
   HubOrderFulfillments(data, { id }) {
     const order = data.find(numberIn(id));
     if (!order) return { order: null };
@@ -183,6 +226,19 @@ const operations: Record<string, (data: ShopData, variables: Variables) => unkno
     if (order) data.record("fulfillment.update", order.id, number);
     return { fulfillmentTrackingInfoUpdate: { fulfillment: order ? { id } : null, userErrors } };
   },
+  HubOrderDeliveries(data, { id, after }) {
+    const order = data.find(numberIn(id));
+    return { order: order ? { fulfillmentOrders: pageOf(deliveryNodes(order), 10, after) } : null };
+  },
+  HubDeliveryLines(data, { id, after }) {
+    const all = data.orders.flatMap(deliveryNodes);
+    const { nodes } = all.find((one) => one.id === id)!.lineItems;
+    return { fulfillmentOrder: { lineItems: pageOf(nodes, 250, after) } };
+  },
+  HubOrderLongLists: (data, { id }) => ({ order: orderNode(data.find(numberIn(id))!) }),
+  HubOrderFulfillmentOrders: (data, { id, after }) => ({
+    order: { fulfillmentOrders: pageOf(deliveryNodes(data.find(numberIn(id))!), 50, after) },
+  }),
   HubOrderHolds(data, { id }) {
     const order = data.find(numberIn(id));
     if (!order) return { order: null };

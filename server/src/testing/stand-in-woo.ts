@@ -25,7 +25,11 @@ export function answerWoo(data: ShopData, request: ShopRequest, token: string, f
     return { status: 200, body: { environment: { version: "10.2.0" }, settings: { currency: "USD" } } };
   }
   if (path === "/wc/v3/settings/general") return { status: 200, body: generalSettings };
+  const named = path === "/wc/v3/products" ? searchParams.get("include") : null;
+  if (named !== null) return namedProducts(data, named);
   if (path === "/wc/v3/orders") return listOrders(data, searchParams);
+  const variable = /^\/wc\/v3\/products(?:\/(\d+)\/variations)?$/.exec(path);
+  if (variable) return listProducts(data, searchParams, variable[1] === undefined ? undefined : Number(variable[1]));
   const found = /^\/(wc|wc-shipment-tracking)\/v3\/orders\/(\d+)(?:\/([\w-]+)(?:\/(\d+))?)?$/.exec(path);
   if (!found) return noRoute;
   const [, space, id, part, partId] = found;
@@ -56,6 +60,27 @@ function listOrders(data: ShopData, query: URLSearchParams): Reply {
     .toSorted(byChange);
   const headers = { "x-wp-total": String(all.length), "x-wp-totalpages": String(Math.ceil(all.length / size)) };
   return { status: 200, headers, body: all.slice((page - 1) * size, page * size).map(orderBody) };
+}
+
+/** The products with these ids, which the stand-in makes up. Variations are not listed. */
+function namedProducts({ virtualProducts }: ShopData, ids: string): Reply {
+  const named = ids.split(",").map(Number);
+  return { status: 200, body: named.map((id) => ({ id, virtual: virtualProducts.includes(id) })) };
+}
+
+function listProducts({ products }: ShopData, query: URLSearchParams, variationOf: number | undefined): Reply {
+  const size = Number(query.get("per_page") ?? 10);
+  const page = Number(query.get("page") ?? 1);
+  const all = products.filter((product) => product.variationOf === variationOf).toSorted((a, b) => a.id - b.id);
+  const body = all.slice((page - 1) * size, page * size).map(({ id, sku, isTracked, locations }) => ({
+    id,
+    sku,
+    type: products.some((product) => product.variationOf === id) ? "variable" : "simple",
+    manage_stock: variationOf !== undefined && !isTracked ? "parent" : isTracked,
+    stock_quantity: isTracked ? (Object.values(locations)[0]?.[0] ?? 0) : null,
+  }));
+  const headers = { "x-wp-total": String(all.length), "x-wp-totalpages": String(Math.ceil(all.length / size)) };
+  return { status: 200, headers, body };
 }
 
 /** In the shop's own time, that of New York in winter, and in UTC; neither says so. */
@@ -118,14 +143,14 @@ function orderBody(order: ShopOrder) {
 
 /** Quantities and totals of refunds are negative, and each line says which line of the order it is of. */
 function refundBodies({ refunds = [], lines }: ShopOrder) {
-  return refunds.map(({ id, at, amount, lines: refunded }) => ({
+  return refunds.map(({ id, at, amount, lines: refunded, meta = [] }) => ({
     id,
     ...timesOf("date_created", at),
     amount,
     reason: "",
     refunded_by: 1,
     refunded_payment: true,
-    meta_data: [],
+    meta_data: meta,
     line_items: refunded.map(({ lineId, quantity }, index) => ({
       id: id * 100 + index,
       name: lines.find((line) => line.id === lineId)?.title ?? "",
@@ -152,10 +177,14 @@ function onOrder(
         delete order.status;
         data.touch([order]);
         data.record("order.complete", order.id, "");
+      } else if (request.method === "PUT" && typeof body.status === "string" && body.status !== order.status) {
+        order.status = body.status;
+        data.touch([order]);
+        data.record("order.status", order.id, body.status);
       }
       return { status: 200, body: orderBody(order) };
     case "refunds":
-      return { status: 200, body: refundBodies(order) };
+      return isPost ? addRefund(data, order, body) : { status: 200, body: order.refundDetails ?? refundBodies(order) };
     case "fulfillments": {
       if (request.method === "GET") return { status: 200, body: order.shipments.map(fulfillmentBody) };
       const meta = body.meta_data as { key: string; value: unknown }[];
@@ -179,6 +208,25 @@ function onOrder(
     default:
       return noRoute;
   }
+}
+
+/** As WooCommerce: not more than what is left of the total. */
+function addRefund(data: ShopData, order: ShopOrder, body: Record<string, unknown>): Reply {
+  const refunds = (order.refunds ??= []);
+  const left = refunds.reduce((sum, { amount }) => sum - Number(amount), Number(totalOf(order)));
+  const amount = asText(body.amount);
+  if (Number(amount) > left)
+    return { status: 400, body: { code: "woocommerce_rest_invalid_order_refund", message: "Invalid refund amount." } };
+  const id = data.newId();
+  refunds.push({
+    id,
+    at: order.updatedAt,
+    amount,
+    lines: [],
+    meta: body.meta_data as { key: string; value: string }[],
+  });
+  data.record("refund.create", order.id, amount);
+  return { status: 201, body: { id, amount } };
 }
 
 type Added = ShopOrder["shipments"][number];

@@ -3,11 +3,13 @@ import pg from "pg";
 import { inject } from "vitest";
 import { templateDatabase } from "./global-setup.ts";
 
-/** A separate database, cloned from the migrated template. */
-export async function cloneDatabase(): Promise<{ connection: ClientConfig; drop(): Promise<void> }> {
+/** A separate database, cloned from the migrated template; `template0` is empty. */
+export async function cloneDatabase(
+  template = templateDatabase,
+): Promise<{ connection: ClientConfig; drop(): Promise<void> }> {
   const cluster = inject("cluster");
   const name = `t_${crypto.randomUUID().replaceAll("-", "")}`;
-  await onCluster(`create database ${name} template ${templateDatabase} strategy file_copy`);
+  await onCluster(`create database ${name} template ${template} strategy file_copy`);
   return {
     connection: { ...cluster, database: name },
     drop: () => onCluster(`drop database ${name} with (force)`),

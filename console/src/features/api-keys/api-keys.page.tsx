@@ -6,55 +6,70 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
-import { plural } from "../../ui/format.ts";
+import { plural, sentence } from "../../ui/format.ts";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import type { ListColumn } from "../../ui/table.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
-import type { ApiKey } from "./api-keys.queries.ts";
+import type { ApiKey, ScopeName } from "./api-keys.queries.ts";
 import { apiKeysQuery } from "./api-keys.queries.ts";
+import { bundleName } from "./key-bundles.ts";
 import type { CreatedKey } from "./new-key.tsx";
 import { KeyValue, NewKey } from "./new-key.tsx";
 
 type Doing = { what: "new" } | { what: "delete" | "rotate"; key: ApiKey };
 
-const columnsWith = (refused: string | undefined, onDo: (doing: Doing) => void): Array<ListColumn<ApiKey>> => [
-  { name: "Name", className: "max-w-56 truncate font-medium", cell: (key) => key.name },
+const columnsWith = (
+  refused: string | undefined,
+  held: readonly ScopeName[],
+  onDo: (doing: Doing) => void,
+): Array<ListColumn<ApiKey>> => [
+  {
+    name: "Name",
+    className: "max-w-56 truncate font-medium",
+    cell: (key) => (
+      <>
+        {key.name} {key.agent && <Badge tone="info">AI assistant</Badge>}
+      </>
+    ),
+  },
   {
     name: "Value",
     className: "font-mono text-sm whitespace-nowrap text-muted",
     cell: (key) => `${key.prefix}…${key.last4}`,
   },
   {
-    name: "Scopes",
+    name: "Permissions",
     className: "max-w-72 truncate text-muted",
-    cell: (key) => <span title={key.scopes.join(", ")}>{mayText(key.scopes)}</span>,
+    cell: (key) => <span title={key.scopes.join(", ")}>{permissionText(key.scopes, held)}</span>,
   },
   {
     name: "State",
     cell: (key) =>
       key.creatorDeleted ? (
-        <Badge tone="warn">creator deleted</Badge>
+        <Badge tone="warn">Creator deleted</Badge>
       ) : (
-        <Badge tone={key.status === "active" ? "ok" : "skip"}>{key.replacedBy ? "replaced" : key.status}</Badge>
+        <Badge tone={key.status === "active" ? "ok" : "skip"}>
+          {key.replacedBy ? "Replaced" : sentence(key.status)}
+        </Badge>
       ),
   },
   {
     name: "Last used",
     className: "whitespace-nowrap",
-    cell: (key) => (key.lastUsedAt ? <Time at={key.lastUsedAt} /> : <span className="text-muted">never</span>),
+    cell: (key) => (key.lastUsedAt ? <Time at={key.lastUsedAt} /> : <span className="text-muted">Never</span>),
   },
   {
     name: "Expires",
     className: "whitespace-nowrap",
-    cell: (key) => (key.expiresAt ? <Time at={key.expiresAt} /> : <span className="text-warn">never</span>),
+    cell: (key) => (key.expiresAt ? <Time at={key.expiresAt} /> : <span className="text-warn">Never</span>),
   },
   {
     name: "Created by",
     className: "max-w-44 truncate text-muted",
-    cell: ({ createdBy }) => createdBy.email ?? createdBy.name ?? "the hub",
+    cell: ({ createdBy }) => createdBy.email ?? createdBy.name ?? "Hub",
   },
   {
     name: "",
@@ -62,18 +77,18 @@ const columnsWith = (refused: string | undefined, onDo: (doing: Doing) => void):
     cell: (key) => (
       <Menu
         label="…"
-        name={`What to do with ${key.name}`}
+        name={`Actions for ${key.name}`}
         kind="quiet"
         items={[
           {
-            label: "New value",
-            note: "The old one works for another day.",
+            label: "Rotate key",
+            note: "Creates a new value. The old one works for another day.",
             disabledReason: refused,
             onPick: () => onDo({ what: "rotate", key }),
           },
           {
-            label: "Revoke",
-            note: "It stops working at once.",
+            label: "Revoke key",
+            note: "The key stops working at once.",
             disabledReason: refused,
             onPick: () => onDo({ what: "delete", key }),
           },
@@ -83,12 +98,8 @@ const columnsWith = (refused: string | undefined, onDo: (doing: Doing) => void):
   },
 ];
 
-const mayText = (scopes: readonly string[]): string =>
-  scopes.includes("admin")
-    ? "everything here"
-    : scopes.length <= 3
-      ? scopes.join(", ")
-      : plural(scopes.length, "scope");
+const permissionText = (scopes: readonly string[], held: readonly ScopeName[]): string =>
+  scopes.includes("admin") ? "Administrator" : (bundleName(scopes, held) ?? plural(scopes.length, "permission"));
 
 /** API keys. The hub stores only a hash, so a value cannot be shown again. */
 export function ApiKeysPage() {
@@ -100,20 +111,20 @@ export function ApiKeysPage() {
   const close = (): void => setDoing(undefined);
   return (
     <>
-      <PageHead title="Keys" note="for programs that use the API">
+      <PageHead title="Keys" note="For programs that use the API">
         <Button kind="primary" disabledReason={refused} onClick={() => setDoing({ what: "new" })}>
-          New key
+          Create key
         </Button>
       </PageHead>
       <ListCard
         label="Keys"
         query={keys}
-        columns={columnsWith(refused, setDoing)}
+        columns={columnsWith(refused, me.scopes as ScopeName[], setDoing)}
         idOf={(key) => key.id}
         empty={
-          <Empty text="No key yet. A program that uses the API has one of its own, with just what it needs.">
+          <Empty text="No keys yet. Give each program that uses the API its own key, with only the permissions it needs.">
             <Button disabledReason={refused} onClick={() => setDoing({ what: "new" })}>
-              Make the first key
+              Create key
             </Button>
           </Empty>
         }
@@ -124,7 +135,7 @@ export function ApiKeysPage() {
       {rotated && (
         <KeyValue
           made={rotated}
-          note="The old value works for another day: time to put the new one in place."
+          note="The old value works for another day. Replace it in your program before then."
           onClose={() => setRotated(undefined)}
         />
       )}
@@ -136,22 +147,22 @@ function Revoke({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
   return (
     <Confirm
       title={`Revoke ${apiKey.name}?`}
-      yes="Revoke"
+      yes="Revoke key"
       run={async () => {
         await hub.call("DELETE /api/v1/api-keys/{id}", { path: { id: apiKey.id } });
         await queryClient.invalidateQueries({ queryKey: ["api-keys"] });
-        showToast(`The key ${apiKey.name} is revoked`);
+        showToast(`Key ${apiKey.name} revoked`);
       }}
       onClose={onClose}
     >
       <p>
-        Whatever uses it is refused from the next request on.{" "}
+        Programs that use this key are refused from the next request on.{" "}
         {apiKey.lastUsedAt ? (
           <>
-            It was last used <Time at={apiKey.lastUsedAt} />.
+            The key was last used <Time at={apiKey.lastUsedAt} />.
           </>
         ) : (
-          "It was never used."
+          "The key was never used."
         )}
       </p>
     </Confirm>
@@ -161,8 +172,8 @@ function Revoke({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
 function Rotate({ apiKey, onMade, onClose }: { apiKey: ApiKey; onMade(made: CreatedKey): void; onClose(): void }) {
   return (
     <Confirm
-      title={`A new value for ${apiKey.name}?`}
-      yes="Make a new value"
+      title={`Rotate ${apiKey.name}?`}
+      yes="Rotate key"
       run={async () => {
         const made = await hub.call("POST /api/v1/api-keys/{id}/rotate", { path: { id: apiKey.id }, body: {} });
         await queryClient.invalidateQueries({ queryKey: ["api-keys"] });
@@ -170,7 +181,7 @@ function Rotate({ apiKey, onMade, onClose }: { apiKey: ApiKey; onMade(made: Crea
       }}
       onClose={onClose}
     >
-      <p>The old value works for another day, then it is refused.</p>
+      <p>Creates a new value. The old value works for another day.</p>
     </Confirm>
   );
 }

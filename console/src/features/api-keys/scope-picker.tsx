@@ -23,7 +23,7 @@ export function ScopePicker({
   };
   return (
     <fieldset className="rounded-md border border-line">
-      <legend className="mx-2 px-1 text-sm font-medium text-muted">What it may do</legend>
+      <legend className="mx-2 px-1 text-sm font-medium text-muted">Permissions</legend>
       <div className="max-h-64 overflow-y-auto px-3 pb-2">
         {[...groups].map(([group, scopes]) => (
           <div
@@ -37,7 +37,7 @@ export function ScopePicker({
               {scopes.map((scope) => (
                 <Checkbox
                   key={scope}
-                  label={scope === "admin" ? "admin: all of this organization" : scope}
+                  label={scope === "admin" ? "admin: everything in this organization" : scope}
                   isChecked={chosen.has(scope)}
                   onChange={toggle(scope)}
                 />

@@ -6,7 +6,7 @@ import type { Search } from "../../ui/search-params.ts";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { TextField } from "../../ui/text-field.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
-import { objectTypes } from "./audit.text.ts";
+import { objectName, objectTypes } from "./audit.text.ts";
 
 /** Filters by text, object, actor and time. A filter that came with a link is shown as a chip. */
 export function AuditFilters({ search }: { search: Search }) {
@@ -18,7 +18,7 @@ export function AuditFilters({ search }: { search: Search }) {
   const isKnown = users?.some(({ id }) => id === actor);
   const chips = [
     { name: "type", label: "Type", text: value("type") },
-    { name: "objectId", label: "About", text: value("objectId").slice(0, 8) },
+    { name: "objectId", label: "Object", text: value("objectId").slice(0, 8) },
   ].filter(({ text }) => text !== "");
   return (
     <div className="flex flex-wrap items-end gap-2">
@@ -27,25 +27,25 @@ export function AuditFilters({ search }: { search: Search }) {
       </div>
       <div className="w-44 max-sm:w-full">
         <Select
-          label="About"
+          label="Object"
           isLabelHidden
           value={value("objectType")}
           options={[
-            { value: "", label: "About everything" },
-            ...objectTypes.map((type) => ({ value: type, label: sentence(type) })),
+            { value: "", label: "All objects" },
+            ...objectTypes.map((type) => ({ value: type, label: sentence(objectName(type)) })),
           ]}
           onChange={choose("objectType")}
         />
       </div>
       <div className="w-52 max-sm:w-full">
         <Select
-          label="By"
+          label="Actor"
           isLabelHidden
           value={actor}
           options={[
-            { value: "", label: "By anyone" },
+            { value: "", label: "All actors" },
             ...(users ?? []).map(({ id, name }) => ({ value: id, label: name })),
-            ...(actor && !isKnown ? [{ value: actor, label: "An API key or a deleted user" }] : []),
+            ...(actor && !isKnown ? [{ value: actor, label: "API key or deleted user" }] : []),
           ]}
           onChange={choose("actorId")}
         />
@@ -54,7 +54,7 @@ export function AuditFilters({ search }: { search: Search }) {
         <TextField label="From" type="date" value={value("from")} onChange={choose("from")} />
       </div>
       <div className="w-36 max-sm:w-full">
-        <TextField label="To, with that day" type="date" value={value("to")} onChange={choose("to")} />
+        <TextField label="To (inclusive)" type="date" value={value("to")} onChange={choose("to")} />
       </div>
       {chips.map(({ name, label, text }) => (
         <Chip key={name} name={label} value={text} onDrop={() => set({ [name]: undefined, page: undefined })} />

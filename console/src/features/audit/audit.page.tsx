@@ -5,11 +5,12 @@ import { hub } from "../../live/hub.ts";
 import { missingScope, useMe } from "../../live/me.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
-import { fieldName, valueText } from "../../ui/change-text.ts";
+import { valueText } from "../../ui/change-text.ts";
 import { SidePanel } from "../../ui/dialog.tsx";
 import { CopyText } from "../../ui/copy-text.tsx";
 import { FactList } from "../../ui/facts.tsx";
-import { formatCount, sentence, words } from "../../ui/format.ts";
+import { Fold } from "../../ui/fold.tsx";
+import { fieldName, formatCount, sentence, words } from "../../ui/format.ts";
 import { Icon } from "../../ui/icons.tsx";
 import { JsonView } from "../../ui/json-view.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
@@ -19,9 +20,11 @@ import type { Search } from "../../ui/search-params.ts";
 import { oneOf, usePanel, useSearchParams } from "../../ui/search-params.ts";
 import type { ListColumn } from "../../ui/table.tsx";
 import { Time } from "../../ui/zone.tsx";
+import { useEntityNames } from "../pick/entity-names.queries.ts";
 import { AuditFilters } from "./audit-filters.tsx";
 import type { AuditEntry, AuditFilter } from "./audit.queries.ts";
 import { auditQuery } from "./audit.queries.ts";
+import { objectName } from "./audit.text.ts";
 
 /** Reads the filter from the address. */
 function filterOf(search: Search): AuditFilter {
@@ -42,25 +45,45 @@ function filterOf(search: Search): AuditFilter {
   return Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
 }
 
-const actorText = ({ actor }: AuditEntry): string =>
-  actor.type === "system"
-    ? (actor.name ?? "the hub")
-    : `${actor.type === "api_key" ? "key " : ""}${actor.email ?? actor.name ?? ""}`;
+type NameOf = (id: string) => string | undefined;
 
-/** Summary of an entry's data. */
-function dataText({ data }: AuditEntry): string {
+/** Names of records that entries mention by ID. Records that were deleted have none. */
+function useIdNames(): NameOf {
+  const lists = [
+    useEntityNames("user").data,
+    useEntityNames("location").data,
+    useEntityNames("bridge").data,
+    useEntityNames("carrier_account").data,
+  ];
+  return (id) => lists.flatMap((list) => list ?? []).find((one) => one.id === id)?.name;
+}
+
+function actorText({ actor }: AuditEntry): string {
+  const name =
+    actor.type === "system"
+      ? (actor.name ?? "The hub")
+      : `${actor.type === "api_key" ? "Key " : ""}${actor.email ?? actor.name ?? ""}`;
+  return actor.kind === "agent" ? `${name} (AI assistant)` : name;
+}
+
+const isId = (value: unknown): value is string =>
+  typeof value === "string" && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(value);
+
+/** Summary of an entry's data: names instead of IDs. An ID without a name is left to the details. */
+function dataText({ data }: AuditEntry, nameOf: NameOf): string {
   return Object.entries(data)
-    .filter(([, value]) => value !== null && value !== "")
+    .map(([name, value]) => [name.replace(/_?[iI]d$/, ""), isId(value) ? nameOf(value) : value] as const)
+    .filter(([name, value]) => value !== undefined && value !== null && value !== "" && name !== "items")
     .slice(0, 4)
     .map(([name, value]) => `${fieldName(name)} ${valueText(value)}`)
     .join(", ");
 }
 
-const columnsWith = (onOpen: (entry: AuditEntry) => void): Array<ListColumn<AuditEntry>> => [
+const columnsWith = (nameOf: NameOf, onOpen: (entry: AuditEntry) => void): Array<ListColumn<AuditEntry>> => [
   { name: "No.", isNumber: true, className: "text-faint", cell: (entry) => formatCount(entry.sequence) },
-  { name: "When", className: "whitespace-nowrap", cell: (entry) => <Time at={entry.occurredAt} withSeconds /> },
+  { name: "Time", className: "whitespace-nowrap", cell: (entry) => <Time at={entry.occurredAt} withSeconds /> },
   {
-    name: "What",
+    name: "Event",
     className: "whitespace-nowrap",
     cell: (entry) => (
       <button
@@ -72,13 +95,17 @@ const columnsWith = (onOpen: (entry: AuditEntry) => void): Array<ListColumn<Audi
       </button>
     ),
   },
-  { name: "By", className: "max-w-56 truncate", cell: actorText },
-  { name: "With", className: "w-1/2 max-w-0 min-w-48 truncate text-muted", cell: (entry) => dataText(entry) || "–" },
+  { name: "Actor", className: "max-w-56 truncate", cell: actorText },
+  {
+    name: "Details",
+    className: "w-1/2 max-w-0 min-w-48 truncate text-muted",
+    cell: (entry) => dataText(entry, nameOf) || "–",
+  },
 ];
 
 function whatText({ type }: AuditEntry): string {
   const [about = "", what = ""] = type.split(".", 2);
-  return `${sentence(about)} ${words(what)}`;
+  return `${sentence(objectName(about))} ${words(what)}`;
 }
 
 /** The audit log. Its entries form a hash chain that can be verified here. */
@@ -88,16 +115,17 @@ export function AuditPage() {
   const entries = useQuery(auditQuery(filter, usePage()));
   const [isChecking, setChecking] = useState(false);
   const refused = missingScope(useMe(), "audit:read");
+  const nameOf = useIdNames();
   const { open: openId, show } = usePanel();
   const open = entries.data?.data.find(({ id }) => id === openId);
   return (
     <>
-      <PageHead title="Audit" note="what was changed, by whom">
+      <PageHead title="Audit" note="All changes, with the user or key that made them">
         <Button disabledReason={refused} onClick={() => setChecking(true)}>
-          Check the chain
+          Verify the log
         </Button>
         <a href={csvHref(filter)} download className={buttonClass("quiet")}>
-          CSV
+          Export CSV
         </a>
       </PageHead>
       <div className="flex flex-col gap-2.5">
@@ -106,12 +134,12 @@ export function AuditPage() {
         <ListCard
           label="Entries"
           query={entries}
-          columns={columnsWith((entry) => show(entry.id))}
+          columns={columnsWith(nameOf, (entry) => show(entry.id))}
           idOf={(entry) => entry.id}
           empty={
-            <Empty text="No entry meets these filters.">
+            <Empty text="No entries match these filters.">
               <Button onClick={() => set(Object.fromEntries(Object.keys(search).map((name) => [name, undefined])))}>
-                Drop all filters
+                Clear filters
               </Button>
             </Empty>
           }
@@ -131,32 +159,23 @@ function csvHref(filter: AuditFilter): string {
 
 function Entry({ entry, onFilter }: { entry: AuditEntry; onFilter(change: Search): void }) {
   const { actor } = entry;
+  const name = useIdNames()(entry.objectId);
   return (
     <div className="flex flex-col gap-3">
       <FactList
         facts={[
-          ["When", <Time key="when" at={entry.occurredAt} withSeconds />],
-          ["By", actorText(entry)],
-          [
-            "Type",
-            <code key="type" className="font-mono text-sm">
-              {entry.type}
-            </code>,
-          ],
-          [sentence(entry.objectType), <CopyText key="object" text={entry.objectId} label="Copy the id" />],
-          [
-            "Request",
-            entry.requestId ? <CopyText key="request" text={entry.requestId} label="Copy the request id" /> : "–",
-          ],
-          ["Number", formatCount(entry.sequence)],
-          ["Hash", <CopyText key="hash" text={entry.hash} label="Copy the hash" />],
+          ["Time", <Time key="when" at={entry.occurredAt} withSeconds />],
+          ["Actor", actorText(entry)],
+          ...(name ? [[sentence(objectName(entry.objectType)), name] as [string, string]] : []),
         ]}
       />
       <div className="flex flex-wrap gap-2">
         <Button onClick={() => onFilter({ objectId: entry.objectId, search: undefined, objectType: undefined })}>
-          All about this {words(entry.objectType)}
+          Show this {objectName(entry.objectType)}’s entries
         </Button>
-        {actor.id && <Button onClick={() => onFilter({ actorId: actor.id, search: undefined })}>All by them</Button>}
+        {actor.id && (
+          <Button onClick={() => onFilter({ actorId: actor.id, search: undefined })}>Show this actor’s entries</Button>
+        )}
         {entry.objectType === "operation_run" && (
           <a href={paths.run(entry.objectId)} className={buttonClass("quiet")}>
             Open the run
@@ -164,9 +183,28 @@ function Entry({ entry, onFilter }: { entry: AuditEntry; onFilter(change: Search
         )}
       </div>
       <div>
-        <p className="mb-1 text-sm font-medium text-muted">What was noted</p>
-        <JsonView label="What was noted" value={entry.data} />
+        <p className="mb-1 text-sm font-medium text-muted">Data</p>
+        <JsonView label="Data" value={entry.data} />
       </div>
+      <Fold title="Details">
+        <FactList
+          facts={[
+            [
+              "Type",
+              <code key="type" className="font-mono text-sm">
+                {entry.type}
+              </code>,
+            ],
+            ["ID", <CopyText key="object" text={entry.objectId} label="Copy the ID" />],
+            [
+              "Request",
+              entry.requestId ? <CopyText key="request" text={entry.requestId} label="Copy the request ID" /> : "–",
+            ],
+            ["Number", formatCount(entry.sequence)],
+            ["Hash", <CopyText key="hash" text={entry.hash} label="Copy the hash" />],
+          ]}
+        />
+      </Fold>
     </div>
   );
 }
@@ -180,25 +218,25 @@ function Check() {
     retry: false,
   });
   if (error) return <ProblemBox error={error} onRetry={() => void refetch()} />;
-  if (isFetching || !data) return <p role="status">All entries are read and their hashes computed again…</p>;
+  if (isFetching || !data) return <p role="status">Verifying all entries…</p>;
   const { ok, entries, head, firstInvalidEntry } = data;
   return (
     <section
       role="status"
-      aria-label="The chain"
+      aria-label="Verification"
       className={`rounded-lg border px-3 py-2.5 ${ok ? "border-ok bg-ok-soft" : "border-bad bg-bad-soft"}`}
     >
       <p className={`flex items-center gap-2 font-medium ${ok ? "text-ok" : "text-bad"}`}>
         <Icon name={ok ? "check" : "alert"} />
         {ok
-          ? `The chain is whole: ${formatCount(entries)} entries, none changed, none missing.`
-          : `The chain is broken at entry ${formatCount(firstInvalidEntry?.sequence ?? 0)}: ${firstInvalidEntry?.reason ?? ""}.`}
+          ? `Verified: ${formatCount(entries)} entries, none changed, none missing.`
+          : `Verification failed at entry ${formatCount(firstInvalidEntry?.sequence ?? 0)}: ${firstInvalidEntry?.reason ?? ""}.`}
       </p>
       <p className="ms-5.5 mt-1 text-sm text-muted">
         {ok
-          ? "Its head, to be kept elsewhere: "
-          : `${formatCount(entries)} entries before it are whole. What comes after cannot be relied on. `}
-        {ok && <CopyText text={head.hash} label="Copy the head" />}
+          ? "Hash of the last entry, to keep elsewhere: "
+          : `The ${formatCount(entries)} entries before it are intact. Later entries cannot be trusted. `}
+        {ok && <CopyText text={head.hash} label="Copy the hash" />}
       </p>
     </section>
   );

@@ -1,3 +1,4 @@
+import { words } from "../../ui/format.ts";
 import type { AuditFilter } from "./audit.queries.ts";
 
 /** Object types of audit entries. */
@@ -25,3 +26,17 @@ export const objectTypes = [
   "view",
   "webhook",
 ] as const satisfies ReadonlyArray<AuditFilter["objectType"]>;
+
+/** Names of the console, where they differ from those of the API. */
+const shownNames: Record<string, string> = {
+  bridge: "connection",
+  condition_set: "value list",
+  operation_run: "run",
+  order_batch: "order import",
+  pipeline: "preset",
+  shipment_batch: "shipment import",
+  task_execution: "task",
+  transformation: "field mapping",
+};
+
+export const objectName = (type: string): string => shownNames[type] ?? words(type);

@@ -30,7 +30,7 @@ export function AutomationActions({ automation }: { automation: Automation }) {
           showToast(`${automation.name} deleted`);
         }}
       >
-        <p>Runs that it began stay as they are.</p>
+        <p>Runs that it started are kept.</p>
       </ConfirmButton>
       {automation.is_active ? (
         <ConfirmButton
@@ -55,8 +55,8 @@ export function AutomationActions({ automation }: { automation: Automation }) {
 }
 
 const fromOptions = [
-  { value: "now", label: "Only what happens from now on" },
-  { value: "last_position", label: "Also what happened during the pause" },
+  { value: "now", label: "Only events from now on" },
+  { value: "last_position", label: "Also events during the pause" },
 ];
 
 function ResumeButton({ automation }: { automation: Automation }) {
@@ -76,8 +76,8 @@ function ResumeButton({ automation }: { automation: Automation }) {
         await renew();
       }}
     >
-      <p>From then on it may do what you may.</p>
-      <Select label="Which events" value={from} options={fromOptions} onChange={setFrom} />
+      <p>From then on the automation runs with your permissions.</p>
+      <Select label="Events" value={from} options={fromOptions} onChange={setFrom} />
     </ConfirmButton>
   );
 }
@@ -94,7 +94,7 @@ function ModeButton({ automation }: { automation: Automation }) {
       body: { mode },
     });
     await renew();
-    showToast(mode === "run" ? `${automation.name} is live` : `${automation.name} is preflight only again`);
+    showToast(mode === "run" ? `${automation.name} is live` : `${automation.name} is in test mode`);
   };
   if (!isPreflight) {
     return (
@@ -102,13 +102,13 @@ function ModeButton({ automation }: { automation: Automation }) {
       <ConfirmButton
         key="preflight"
         kind="plain"
-        label="Back to preflight only"
-        title="Back to preflight only?"
-        yes="Back to preflight only"
+        label="Back to test mode"
+        title="Back to test mode?"
+        yes="Back to test mode"
         disabledReason={automationCan.change(me)}
         run={() => switchTo("preflight")}
       >
-        <p>It only checks then. What it has done stays.</p>
+        <p>The automation then only records what it would change. Its earlier runs are kept.</p>
       </ConfirmButton>
     );
   }
@@ -116,20 +116,19 @@ function ModeButton({ automation }: { automation: Automation }) {
     <ConfirmButton
       key="live"
       kind="primary"
-      label="Let it run"
-      title={`Let ${automation.name} run?`}
-      yes="Let it run, live"
+      label="Go live"
+      title={`Go live with ${automation.name}?`}
+      yes="Go live"
       disabledReason={automationCan.goLive(automation, me)}
       run={() => switchTo("run")}
     >
       <p>
-        In preflight mode it has seen {plural(counters.evaluated, "order")}, and {formatCount(counters.matched)} of them
-        met it, in {plural(counters.preflights, "check")}.
+        In test mode it checked {plural(counters.evaluated, "order")}; {formatCount(counters.matched)} matched, in{" "}
+        {plural(counters.preflights, "test")}.
       </p>
       <p>
-        From now on it changes orders automatically, with your permissions, at most{" "}
-        {plural(automation.max_orders_per_hour, "order")} an hour. Each invocation is a run that can be inspected,
-        retried and undone.
+        From now on it changes orders with your permissions, at most {plural(automation.max_orders_per_hour, "order")}{" "}
+        per hour. Each time it starts a run, which can be retried and undone.
       </p>
     </ConfirmButton>
   );

@@ -5,9 +5,9 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card, Empty, Heading, Skeleton } from "../../ui/card.tsx";
 import type { Change } from "../../ui/change-text.ts";
-import { changeText, fieldName } from "../../ui/change-text.ts";
+import { changeText } from "../../ui/change-text.ts";
 import { Figures } from "../../ui/figures.tsx";
-import { formatCount, plural, words } from "../../ui/format.ts";
+import { fieldName, formatCount, plural, words } from "../../ui/format.ts";
 import { RecordLink } from "../../ui/link.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
@@ -30,8 +30,8 @@ export function AutomationTest({ automation }: { automation: Automation }) {
   return (
     <section aria-label="Test">
       <Heading
-        title="What it would do"
-        note={isClock ? "to the orders of its filter, now" : "to the orders of past events, as they are now"}
+        title="Preview of changes"
+        note={isClock ? "orders of its filter, now" : "orders of past events, as they are now"}
       >
         {(isClock ? [7] : spans).map((span) => (
           <Button
@@ -47,9 +47,9 @@ export function AutomationTest({ automation }: { automation: Automation }) {
       {test.error && <ProblemBox error={test.error} onRetry={() => void test.refetch()} />}
       {days === undefined && (
         <div className="rounded-lg border border-dashed border-line-strong">
-          <Empty text="Choose how far back to look. Nothing is changed by it.">
+          <Empty text="Select how many days to test. Orders are not changed.">
             <Button kind="primary" onClick={() => set({ days: "7" })}>
-              {isClock ? "Test it now" : "Test over the last 7 days"}
+              {isClock ? "Test now" : "Test the last 7 days"}
             </Button>
           </Empty>
         </div>
@@ -80,14 +80,14 @@ const columns: Array<ListColumn<TestReport["orders"][number]>> = [
     ),
   },
   {
-    name: "Verdict",
+    name: "Result",
     className: "whitespace-nowrap",
     cell: ({ verdict }) => (
       <Badge tone={verdictTones[verdict] ?? "skip"}>{verdictNames[verdict] ?? words(verdict)}</Badge>
     ),
   },
   {
-    name: "What would change",
+    name: "Changes",
     className: "text-muted",
     cell: ({ error, steps }) =>
       error?.message ?? (steps.flatMap(({ changes = [] }) => changes.map(inWords)).join(", ") || "–"),
@@ -104,21 +104,21 @@ function Report({ report }: { report: TestReport }) {
             {plural(report.events, "event")} since <Time at={report.since} />,{" "}
           </>
         ) : null}
-        {plural(report.evaluated, "order")} seen, {formatCount(report.matched)} of them met it.
-        {report.truncated && " There were more: the newest were looked at."}
+        {plural(report.evaluated, "order")} checked, {formatCount(report.matched)} matched.
+        {report.truncated && " There were more events: the newest were tested."}
       </p>
       <Figures
-        label="Verdicts"
+        label="Results"
         figures={[
-          { label: "would be done", value: summary.ok, tone: "ok" },
+          { label: "would change", value: summary.ok, tone: "ok" },
           { label: "with a warning", value: summary.warning, tone: "warn" },
-          { label: "blocked", value: summary.blocked, tone: "bad" },
+          { label: "cannot change", value: summary.blocked, tone: "bad" },
           { label: "no change", value: summary.no_change },
         ]}
       />
       {orders.length > 0 && (
         <Card label="Orders">
-          <RowTable label="What would change" rows={orders} idOf={({ ref }) => ref} columns={columns} />
+          <RowTable label="Changes" rows={orders} idOf={({ ref }) => ref} columns={columns} />
         </Card>
       )}
       {report.orders_truncated && (

@@ -1,8 +1,10 @@
 import type { Automation } from "@order-operations-hub/sdk/api-types";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { paths } from "../../app/paths.ts";
 import { Figures } from "../../ui/figures.tsx";
+import { loadPart } from "../../ui/load-part.ts";
 import { PageHead } from "../../ui/page-head.tsx";
 import { RecordPage } from "../../ui/record-page.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
@@ -10,19 +12,25 @@ import { TabLinks } from "../../ui/tabs.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { ConditionText } from "../operations/condition.pick.tsx";
-import { presetsQuery } from "../operations/operations.queries.ts";
+import { conditionFieldsQuery, presetsQuery } from "../operations/operations.queries.ts";
 import { AutomationActions } from "./automation-actions.tsx";
-import { AutomationTest } from "./automation-test.tsx";
+import { waitDraftOf, waitText } from "./automation-wait.ts";
 import { AutomationForm } from "./automation.form.tsx";
 import { AutomationState } from "./automations.page.tsx";
 import { automationQuery } from "./automations.queries.ts";
-import { startText, text } from "./automations.text.ts";
+import { startText, targetText, text } from "./automations.text.ts";
 import { Invocations } from "./invocations.panel.tsx";
+import { Waiting } from "./waiting.panel.tsx";
+
+const AutomationTest = lazy(
+  loadPart(async () => ({ default: (await import("./automation-test.tsx")).AutomationTest })),
+);
 
 const above = { href: paths.automations(), name: "Automations" };
 const tabs = [
-  ["", "What it did"],
-  ["test", "Test over past days"],
+  ["", "Activity"],
+  ["waiting", "Waiting orders"],
+  ["test", "Test on past days"],
   ["settings", "Settings"],
 ] as const;
 
@@ -47,16 +55,22 @@ function AutomationView({ automation }: { automation: Automation }) {
       <Summary automation={automation} />
       <TabLinks
         label="Automation"
-        tabs={tabs.map(([name, label]) => ({
-          href: paths.automation(id, name ? { tab: name } : {}),
-          label,
-          isOn: tab === name,
-        }))}
+        tabs={tabs
+          .filter(([name]) => name !== "waiting" || automation.wait !== null)
+          .map(([name, label]) => ({
+            href: paths.automation(id, name ? { tab: name } : {}),
+            label,
+            isOn: tab === name,
+          }))}
       />
       {tab === "settings" ? (
-        <AutomationForm automation={automation} onDone={() => showToast("Automation changed")} />
+        <AutomationForm automation={automation} onDone={() => showToast("Automation saved")} />
+      ) : tab === "waiting" ? (
+        <Waiting automation={automation} />
       ) : tab === "test" ? (
-        <AutomationTest automation={automation} />
+        <Suspense>
+          <AutomationTest automation={automation} />
+        </Suspense>
       ) : (
         <Invocations automation={automation} />
       )}
@@ -68,7 +82,10 @@ function AutomationView({ automation }: { automation: Automation }) {
 function Summary({ automation }: { automation: Automation }) {
   const { data: pipelines } = useQuery(presetsQuery);
   const { counters, blocked_reason, pause_reason: paused } = automation;
-  const pipeline = pipelines?.find(({ id }) => id === automation.pipeline_id)?.name ?? "a pipeline";
+  const { data: fields } = useQuery(conditionFieldsQuery);
+  const titleOf = (path: string) => fields?.data.find((field) => field.path === path)?.title ?? path;
+  const waits = waitText(waitDraftOf(automation.wait), titleOf);
+  const nameOf = (pipelineId: string) => pipelines?.find(({ id }) => id === pipelineId)?.name ?? "a preset";
   return (
     <div className="mb-3 flex flex-col gap-2">
       <p className="text-muted">
@@ -78,13 +95,13 @@ function Summary({ automation }: { automation: Automation }) {
             , if <ConditionText value={automation.when} />
           </>
         )}
-        : <span className="text-text">{pipeline}</span>.{" "}
+        {waits && `, ${waits}`}: <span className="text-text">{targetText(automation, nameOf)}</span>.{" "}
         {automation.next_run_at && (
           <>
             Next <Time at={automation.next_run_at} />.{" "}
           </>
         )}
-        {automation.mode === "preflight" && text.preflight}
+        {automation.mode === "preflight" && text.testMode}
       </p>
       {!automation.is_active && paused && (
         <p className="rounded-lg border border-warn bg-warn-soft px-3 py-2">
@@ -96,15 +113,15 @@ function Summary({ automation }: { automation: Automation }) {
       )}
       {blocked_reason && (
         <p className="rounded-lg border border-bad bg-bad-soft px-3 py-2">
-          <span className="font-medium text-bad">It would do nothing now.</span> {blocked_reason.message}
+          <span className="font-medium text-bad">The automation cannot run now.</span> {blocked_reason.message}
         </p>
       )}
       <Figures
-        label="So far"
+        label="Totals"
         figures={[
-          { label: "orders seen", value: counters.evaluated },
-          { label: "orders that met it", value: counters.matched },
-          { label: "preflights", value: counters.preflights },
+          { label: "orders checked", value: counters.evaluated },
+          { label: "orders matched", value: counters.matched },
+          { label: "tests", value: counters.preflights },
           { label: "runs", value: counters.runs },
         ]}
       />

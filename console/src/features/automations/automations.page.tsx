@@ -1,11 +1,14 @@
 import type { Automation } from "@order-operations-hub/sdk/api-types";
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { paths } from "../../app/paths.ts";
+import { hub, queryClient } from "../../live/hub.ts";
 import { useMe } from "../../live/me.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Button, buttonClass } from "../../ui/button.tsx";
+import { Button, buttonClass, IconButton } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
 import { formatCount } from "../../ui/format.ts";
+import { Icon } from "../../ui/icons.tsx";
 import { Link } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
@@ -16,19 +19,23 @@ import { Time } from "../../ui/zone.tsx";
 import { presetsQuery } from "../operations/operations.queries.ts";
 import { automationCan } from "./automation.can.ts";
 import { automationsQuery } from "./automations.queries.ts";
-import { modeNames, modeTones, startText, text } from "./automations.text.ts";
+import { modeNames, modeTones, startText, targetText, text } from "./automations.text.ts";
 
 export function AutomationState({ automation }: { automation: Automation }) {
   return (
     <span className="inline-flex flex-wrap items-center gap-1">
       <Badge tone={modeTones[automation.mode] ?? "skip"}>{modeNames[automation.mode] ?? automation.mode}</Badge>
-      {!automation.is_active && <Badge tone="warn">paused</Badge>}
-      {automation.blocked_reason && <Badge tone="bad">would do nothing</Badge>}
+      {!automation.is_active && <Badge tone="warn">Paused</Badge>}
+      {automation.blocked_reason && <Badge tone="bad">Cannot run</Badge>}
     </span>
   );
 }
 
-const columnsWith = (pipelineName: (id: string) => string): Array<ListColumn<Automation>> => [
+const columnsWith = (
+  pipelineName: (id: string) => string,
+  orderCell: ((one: Automation) => ReactNode) | undefined,
+): Array<ListColumn<Automation>> => [
+  ...(orderCell ? [{ name: "Order", className: "w-16 whitespace-nowrap", cell: orderCell }] : []),
   {
     name: "Automation",
     cell: (one) => (
@@ -41,13 +48,42 @@ const columnsWith = (pipelineName: (id: string) => string): Array<ListColumn<Aut
     ),
   },
   { name: "State", className: "whitespace-nowrap", cell: (one) => <AutomationState automation={one} /> },
-  { name: "Starts", className: "max-w-72 truncate text-muted", cell: startText },
-  { name: "Pipeline", className: "max-w-48 truncate", cell: (one) => pipelineName(one.pipeline_id) },
-  { name: "Orders seen", isNumber: true, cell: (one) => formatCount(one.counters.evaluated) },
-  { name: "Met", isNumber: true, cell: (one) => formatCount(one.counters.matched) },
+  { name: "Trigger", className: "max-w-72 truncate text-muted", cell: startText },
+  { name: "Preset", className: "max-w-48 truncate", cell: (one) => targetText(one, pipelineName) },
+  { name: "Checked", isNumber: true, cell: (one) => formatCount(one.counters.evaluated) },
+  { name: "Matched", isNumber: true, cell: (one) => formatCount(one.counters.matched) },
   { name: "Runs", isNumber: true, cell: (one) => formatCount(one.counters.runs) },
-  { name: "Last", className: "whitespace-nowrap text-muted", cell: (one) => <Time at={one.last_invoked_at} /> },
+  { name: "Last run", className: "whitespace-nowrap text-muted", cell: (one) => <Time at={one.last_invoked_at} /> },
 ];
+
+/** Moves an automation: on the same event they run from the top of the list to its end. */
+function Moves({ automation, place, count }: { automation: Automation; place: number; count: number }) {
+  const move = useMutation({
+    mutationFn: (position: number) =>
+      hub.call("PATCH /api/v1/automations/{id}", {
+        path: { id: automation.id },
+        ifMatch: automation.version,
+        body: { position },
+      }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ["automations"] }),
+  });
+  const to = (position: number, label: string, icon: "chevron-up" | "chevron-down") => (
+    <IconButton
+      label={`Move ${automation.name} ${label}`}
+      disabledReason={(position < 1 || position > count) && `It is ${label === "up" ? "first" : "last"} already.`}
+      isBusy={move.isPending}
+      onClick={() => move.mutate(position)}
+    >
+      <Icon name={icon} size={12} />
+    </IconButton>
+  );
+  return (
+    <>
+      {to(place - 1, "up", "chevron-up")}
+      {to(place + 1, "down", "chevron-down")}
+    </>
+  );
+}
 
 export function AutomationsPage() {
   const { search } = useSearchParams();
@@ -64,6 +100,11 @@ export function AutomationsPage() {
   const { data: pipelines } = useQuery(presetsQuery);
   const refused = automationCan.change(useMe());
   const isNone = automations.data?.pagination.total === 0 && !mode && !isPaused;
+  const rows = automations.data?.data ?? [];
+  const orderCell =
+    refused || mode || isPaused || rows.length < 2
+      ? undefined
+      : (one: Automation) => <Moves automation={one} place={rows.indexOf(one) + 1} count={rows.length} />;
   return (
     <>
       <PageHead title="Automations">
@@ -82,20 +123,20 @@ export function AutomationsPage() {
         tabs={[
           { href: paths.automations(), label: "All", isOn: !mode && !isPaused },
           { href: paths.automations({ mode: "run" }), label: "Live", isOn: mode === "run" },
-          { href: paths.automations({ mode: "preflight" }), label: "Preflight only", isOn: mode === "preflight" },
+          { href: paths.automations({ mode: "preflight" }), label: "Test mode", isOn: mode === "preflight" },
           { href: paths.automations({ paused: "1" }), label: "Paused", isOn: isPaused },
         ]}
       />
       <ListCard
         label="Automations"
         query={automations}
-        columns={columnsWith((id) => pipelines?.find((one) => one.id === id)?.name ?? "–")}
+        columns={columnsWith((id) => pipelines?.find((one) => one.id === id)?.name ?? "–", orderCell)}
         idOf={(one) => one.id}
         empty={
           <Empty text={isNone ? text.none : "No automations match these filters."}>
             {isNone && !refused ? (
               <Link href={paths.newAutomation()} className={buttonClass("primary")}>
-                Make the first one
+                Create automation
               </Link>
             ) : (
               <Link href={paths.automations()} className={buttonClass("plain")}>

@@ -32,6 +32,15 @@ export const invocationsQuery = (id: string, page: number, kind: string | undefi
     refetchInterval: 3_000,
   });
 
+export const waitingQuery = (id: string, page: number) =>
+  queryOptions({
+    queryKey: ["automations", "waiting", id, page],
+    queryFn: ({ signal }) =>
+      hub.call("GET /api/v1/automations/{id}/waiting", { path: { id }, query: { page, limit: 50 }, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: 10_000,
+  });
+
 export type TestReport = Answer<"POST /api/v1/automations/{id}/test">;
 
 /** Fetched on demand only: it evaluates thousands of orders. */

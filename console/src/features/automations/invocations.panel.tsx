@@ -10,20 +10,20 @@ import { ListCard, usePage } from "../../ui/list-card.tsx";
 import type { ListColumn } from "../../ui/table.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { invocationsQuery } from "./automations.queries.ts";
-import { kindNames, verdictNames } from "./automations.text.ts";
+import { kindNames } from "./automations.text.ts";
 
 const columns: Array<ListColumn<Invocation>> = [
   { name: "When", className: "whitespace-nowrap", cell: (one) => <Time at={one.invoked_at} withSeconds /> },
   {
-    name: "What",
+    name: "Kind",
     className: "whitespace-nowrap",
     cell: (one) =>
       one.run ? <RecordLink href={paths.run(one.run.id)}>Run</RecordLink> : (kindNames[one.kind] ?? words(one.kind)),
   },
   { name: "Orders", isNumber: true, cell: (one) => formatCount(one.order_count) },
-  { name: "What came of it", cell: (one) => <Outcome invocation={one} /> },
+  { name: "Result", cell: (one) => <Outcome invocation={one} /> },
   {
-    name: "Why not",
+    name: "Not changed",
     className: "text-muted",
     cell: (one) =>
       Object.entries(one.errors_by_code ?? {})
@@ -47,13 +47,13 @@ function Outcome({ invocation: { run, preflight_summary } }: { invocation: Invoc
   if (!preflight_summary) return <span className="text-muted">–</span>;
   return (
     <span className="inline-flex flex-wrap gap-1">
-      {preflight_summary.ok > 0 && (
-        <Badge tone="ok">{`${formatCount(preflight_summary.ok)} ${verdictNames["ok"]}`}</Badge>
-      )}
+      {preflight_summary.ok > 0 && <Badge tone="ok">{`${formatCount(preflight_summary.ok)} would change`}</Badge>}
       {preflight_summary.warning > 0 && (
-        <Badge tone="warn">{`${formatCount(preflight_summary.warning)} ${verdictNames["warning"]}`}</Badge>
+        <Badge tone="warn">{`${formatCount(preflight_summary.warning)} with a warning`}</Badge>
       )}
-      {preflight_summary.blocked > 0 && <Badge tone="bad">{`${formatCount(preflight_summary.blocked)} blocked`}</Badge>}
+      {preflight_summary.blocked > 0 && (
+        <Badge tone="bad">{`${formatCount(preflight_summary.blocked)} cannot change`}</Badge>
+      )}
       {preflight_summary.no_change > 0 && (
         <Badge tone="skip">{`${formatCount(preflight_summary.no_change)} no change`}</Badge>
       )}
@@ -67,14 +67,14 @@ export function Invocations({ automation }: { automation: Automation }) {
   const invocations = useQuery(invocationsQuery(automation.id, page, undefined));
   return (
     <ListCard
-      label="Invocations"
+      label="Activity"
       query={invocations}
       columns={columns}
       idOf={(one) => one.id}
       empty={
-        <Empty text="Nothing set it off yet. A test shows what it would do to the orders of past days.">
+        <Empty text="No events yet. A test shows what the automation would have changed on past days.">
           <Link href={paths.automation(automation.id, { tab: "test" })} className={buttonClass("primary")}>
-            Test it
+            Test on past days
           </Link>
         </Empty>
       }

@@ -8,10 +8,10 @@ export function NewAutomationPage() {
   const router = useRouter();
   return (
     <>
-      <PageHead above={{ href: paths.automations(), name: "Automations" }} title="New" />
+      <PageHead above={{ href: paths.automations(), name: "Automations" }} title="New automation" />
       <AutomationForm
         onDone={(saved) => {
-          showToast(`${saved.name} starts in preflight mode`, { text: "It checks from now on, and changes nothing." });
+          showToast(`${saved.name} started in test mode`, { text: "It records what it would change." });
           router.history.replace(paths.automation(saved.id, { tab: "test" }));
         }}
       />

@@ -8,13 +8,13 @@ import { useCreateForm } from "../../live/use-create-form.ts";
 import { Card, Empty } from "../../ui/card.tsx";
 import { CopyText } from "../../ui/copy-text.tsx";
 import { Icon } from "../../ui/icons.tsx";
-import { SchemaForm } from "../../ui/schema-form/schema-form.tsx";
 import type { FormSchema } from "../../ui/schema-form/schema.ts";
 import { withoutEmpty } from "../../ui/schema-form/schema.ts";
 import { SubmitForm } from "../../ui/submit-form.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { bridgeCan } from "./bridge.can.ts";
 import { connectorsQuery } from "./bridges.queries.ts";
+import { CredentialsForm } from "./credentials.form.tsx";
 
 /** Address as seen from this browser; the shop may reach the hub under another name. */
 const inboundWebhookUrl = ({ id }: Bridge): string => `${window.location.origin}/api/v1/bridges/${id}/inbound-webhooks`;
@@ -46,7 +46,7 @@ export function BridgeCredentials({ bridge }: { bridge: Bridge }) {
   if (names.length === 0) {
     return (
       <Card>
-        <Empty text="This connector needs no credentials." />
+        <Empty text="This connection needs no credentials." />
       </Card>
     );
   }
@@ -58,22 +58,18 @@ export function BridgeCredentials({ bridge }: { bridge: Bridge }) {
         </span>
         {bridge.hasCredentials
           ? "Credentials are stored encrypted and are never shown. Values that you enter here replace them; empty fields stay as they are."
-          : "None are stored."}
+          : "No credentials are stored."}
       </p>
       {names.includes("webhookSecret") && (
         <p className="flex flex-wrap items-baseline gap-x-2">
-          Webhooks from there come to
+          Webhook address for the shop:
           <CopyText text={inboundWebhookUrl(bridge)} label="Copy the address for webhooks">
             {inboundWebhookUrl(bridge)}
           </CopyText>
         </p>
       )}
-      <SubmitForm
-        form={form}
-        submit="Replace and test"
-        reason={refused ?? (isEmpty && "Fill in what is to be replaced.")}
-      >
-        <SchemaForm schema={schema} {...form.field("credentials")} errors={form.errors} pointer="/credentials" />
+      <SubmitForm form={form} submit="Replace and test" reason={refused ?? (isEmpty && "Enter the new values.")}>
+        <CredentialsForm schema={schema} {...form.field("credentials")} errors={form.errors} />
       </SubmitForm>
     </Card>
   );

@@ -7,17 +7,18 @@ import { Card, Heading, Skeleton } from "../../ui/card.tsx";
 import { Link } from "../../ui/link.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { organizationQuery } from "../organizations/organizations.queries.ts";
+import { hostsIn } from "./bridges.text.ts";
 
-/** Hosts that this bridge calls, and the allow list of the organization. */
+/** Hosts that this connection calls, and the allow list of the organization. */
 export function BridgeHosts({ bridge }: { bridge: Bridge }) {
   const me = useMe();
   const { data, error, refetch } = useQuery(organizationQuery(me.organization.id));
   const own = hostsIn(bridge.settings);
   return (
     <Card className="flex max-w-2xl flex-col gap-2.5 px-3.5 py-3" label="Hosts">
-      <Heading title="Where it calls" />
+      <Heading title="Hosts of this connection" />
       {own.length === 0 ? (
-        <p className="text-muted">Its settings name no address.</p>
+        <p className="text-muted">The settings contain no address.</p>
       ) : (
         <ul className="font-mono text-sm">
           {own.map((host) => (
@@ -25,13 +26,13 @@ export function BridgeHosts({ bridge }: { bridge: Bridge }) {
           ))}
         </ul>
       )}
-      <Heading title="Where bridges may call" note="the same for all of the organization" />
+      <Heading title="Allowed hosts" note="for all connections of the organization" />
       {error && <ProblemBox error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton rows={2} />}
       {data && <Allowed hosts={data.outboundHosts} />}
       <div>
         <Link href={paths.organizations()} className={buttonClass("plain")}>
-          Rules of the organization
+          Organization settings
         </Link>
       </div>
     </Card>
@@ -39,7 +40,7 @@ export function BridgeHosts({ bridge }: { bridge: Bridge }) {
 }
 
 function Allowed({ hosts }: { hosts: readonly string[] }) {
-  if (hosts.length === 0) return <p className="text-muted">Anywhere the hub itself may call: there is no list.</p>;
+  if (hosts.length === 0) return <p className="text-muted">All hosts that the hub itself may call.</p>;
   return (
     <ul className="font-mono text-sm">
       {hosts.map((host) => (
@@ -47,13 +48,4 @@ function Allowed({ hosts }: { hosts: readonly string[] }) {
       ))}
     </ul>
   );
-}
-
-/** Hosts of the URLs in the settings. */
-function hostsIn(settings: Record<string, unknown>): string[] {
-  return Object.entries(settings).flatMap(([name, value]) => {
-    if (typeof value !== "string") return [];
-    if (name === "shop" && !settings["baseUrl"]) return [`${value.replace(/\.myshopify\.com$/, "")}.myshopify.com`];
-    return URL.canParse(value) && /^https?:/.test(value) ? [new URL(value).host] : [];
-  });
 }

@@ -10,13 +10,14 @@ import { paths } from "../../app/paths.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { buttonClass } from "../../ui/button.tsx";
 import { Card, Empty, Heading } from "../../ui/card.tsx";
-import { formatMs, plural, words } from "../../ui/format.ts";
+import { formatMs, plural } from "../../ui/format.ts";
 import { Link, RecordLink } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import type { ListColumn } from "../../ui/table.tsx";
 import { RowTable } from "../../ui/table.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { ExecutionBadge } from "../tasks/execution-badge.pick.tsx";
+import { triggerName } from "../tasks/task-title.pick.ts";
 import {
   bridgeExecutionsQuery,
   bridgeSchedulesQuery,
@@ -29,7 +30,7 @@ const titleIn = (tasks: readonly BridgeTask[], name: string): string =>
 
 const executionColumns = (tasks: readonly BridgeTask[]): Array<ListColumn<ExecutionSummary>> => [
   {
-    name: "Begun",
+    name: "Started",
     className: "whitespace-nowrap",
     cell: (one) => (
       <RecordLink href={paths.task(one.id)}>
@@ -39,14 +40,14 @@ const executionColumns = (tasks: readonly BridgeTask[]): Array<ListColumn<Execut
   },
   { name: "Task", className: "whitespace-nowrap", cell: (one) => titleIn(tasks, one.taskName) },
   { name: "State", cell: (one) => <ExecutionBadge status={one.status} /> },
-  { name: "By", className: "whitespace-nowrap text-muted", cell: (one) => words(one.trigger) },
+  { name: "Started by", className: "whitespace-nowrap text-muted", cell: (one) => triggerName(one.trigger) },
   {
-    name: "What it said",
+    name: "Error",
     className: "max-w-md truncate text-muted",
     cell: ({ error }) => (error ? <span title={error.message}>{error.message}</span> : "–"),
   },
   {
-    name: "Took",
+    name: "Duration",
     isNumber: true,
     className: "whitespace-nowrap text-muted",
     cell: ({ durationMs }) => (durationMs === null ? "–" : formatMs(durationMs)),
@@ -58,14 +59,14 @@ export function RecentExecutions({ bridge, tasks }: { bridge: Bridge; tasks: rea
   const { data } = useQuery(bridgeExecutionsQuery(bridge.id, 1, 8));
   if (!data) return null;
   return (
-    <section aria-label="Last executions">
-      <Heading title="Last executions" note={`${data.data.length} of ${plural(data.pagination.total, "execution")}`}>
+    <section aria-label="Recent executions">
+      <Heading title="Recent executions" note={`${data.data.length} of ${plural(data.pagination.total, "execution")}`}>
         <Link href={paths.bridge(bridge.id, { tab: "executions" })} className={buttonClass("quiet")}>
           All
         </Link>
       </Heading>
       <Card>
-        <RowTable label="Last executions" rows={data.data} columns={executionColumns(tasks)} idOf={(one) => one.id} />
+        <RowTable label="Recent executions" rows={data.data} columns={executionColumns(tasks)} idOf={(one) => one.id} />
       </Card>
     </section>
   );
@@ -80,7 +81,7 @@ export function BridgeExecutions({ bridge }: { bridge: Bridge }) {
       columns={executionColumns(tasks)}
       idOf={(one) => one.id}
       empty={
-        <Empty text="Nothing has run on this bridge yet.">
+        <Empty text="This connection has run no tasks yet.">
           <Link href={paths.bridge(bridge.id, { tab: "tasks" })} className={buttonClass("plain")}>
             What it can do
           </Link>
@@ -104,23 +105,23 @@ const mappingColumns = (tasks: readonly BridgeTask[]): Array<ListColumn<Transfor
   { name: "Rows", isNumber: true, cell: ({ mappings }) => mappings.length },
   {
     name: "State",
-    cell: ({ isActive }) => <Badge tone={isActive ? "ok" : "skip"}>{isActive ? "active" : "not active"}</Badge>,
+    cell: ({ isActive }) => <Badge tone={isActive ? "ok" : "skip"}>{isActive ? "Active" : "Inactive"}</Badge>,
   },
-  { name: "Changed", className: "whitespace-nowrap text-muted", cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+  { name: "Updated", className: "whitespace-nowrap text-muted", cell: ({ updatedAt }) => <Time at={updatedAt} /> },
 ];
 
 export function BridgeMappings({ bridge }: { bridge: Bridge }) {
   const { data: tasks = [] } = useQuery(bridgeTasksQuery(bridge.id));
   return (
     <ListCard
-      label="Mappings"
+      label="Field mappings"
       query={useQuery(bridgeTransformationsQuery(bridge.id, usePage()))}
       columns={mappingColumns(tasks)}
       idOf={(one) => one.id}
       empty={
-        <Empty text="No mappings. Data is read and written in the format of the connector.">
+        <Empty text="No field mappings. Data is read and written as the connector does by default.">
           <Link href={paths.newTransformation({ bridgeId: bridge.id })} className={buttonClass("plain")}>
-            New transformation
+            New field mapping
           </Link>
         </Empty>
       }
@@ -138,7 +139,7 @@ const scheduleColumns = (tasks: readonly BridgeTask[]): Array<ListColumn<Schedul
   { name: "Next", className: "whitespace-nowrap", cell: ({ nextRunAt }) => <Time at={nextRunAt} /> },
   {
     name: "State",
-    cell: ({ isActive }) => <Badge tone={isActive ? "ok" : "skip"}>{isActive ? "active" : "paused"}</Badge>,
+    cell: ({ isActive }) => <Badge tone={isActive ? "ok" : "skip"}>{isActive ? "Active" : "Paused"}</Badge>,
   },
 ];
 
@@ -151,7 +152,7 @@ export function BridgeSchedules({ bridge }: { bridge: Bridge }) {
       columns={scheduleColumns(tasks)}
       idOf={(one) => one.id}
       empty={
-        <Empty text="Nothing on this bridge runs by the clock.">
+        <Empty text="This connection has no schedules.">
           <Link href={paths.newSchedule({ bridgeId: bridge.id })} className={buttonClass("plain")}>
             New schedule
           </Link>

@@ -8,7 +8,7 @@ import { Button, buttonClass } from "../../ui/button.tsx";
 import { Card, Heading } from "../../ui/card.tsx";
 import { cx } from "../../ui/class-names.ts";
 import { FactList } from "../../ui/facts.tsx";
-import { plural } from "../../ui/format.ts";
+import { formatCount, plural } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
@@ -41,15 +41,12 @@ export function BridgeOverview({ bridge }: { bridge: Bridge }) {
               // The connection test beside it already shows this error.
               health.lastError !== null &&
                 !isAsked && [
-                  "It said",
+                  "Last error",
                   <span key="said" className="font-mono text-sm">
                     {health.lastError.message}
                   </span>,
                 ],
-              [
-                "At a time",
-                bridge.concurrency === null ? "as its connector recommends" : plural(bridge.concurrency, "execution"),
-              ],
+              ["Parallel requests", bridge.concurrency === null ? "Default" : formatCount(bridge.concurrency)],
             ]}
           />
         </div>
@@ -71,30 +68,30 @@ function Import({ bridge, taskName, title }: { bridge: Bridge; taskName: string;
   const mapIt = paths.newTransformation({ bridgeId: bridge.id, taskName, direction: "inbound" });
   return (
     <Card className="px-3.5 py-3" label={title}>
-      <Heading title={title} note="look before anything is stored" />
+      <Heading title={title} note="check a sample first, or import now" />
       <ol className="flex flex-col gap-3">
         <Step number={1} isDone={first !== undefined}>
           <div className="flex flex-wrap items-center gap-2">
             <Button onClick={() => look.mutate()} isBusy={look.isPending} disabledReason={bridgeCan.sample(bridge, me)}>
-              {look.isPending ? "Asking" : "Pull a sample"}
+              {look.isPending ? "Fetching" : "Fetch a sample"}
             </Button>
             <span className="text-muted">
               {look.data?.ok && look.data.total !== null
-                ? `${plural(look.data.total, "record")} there; the first is below.`
-                : "The first records, read now. Nothing is stored."}
+                ? `${plural(look.data.total, "record")} found. The first one is shown below.`
+                : "Reads the first records. Nothing is stored."}
             </span>
           </div>
           {look.error && <ProblemBox error={look.error} />}
           {look.data?.error && <Verbatim {...look.data.error} />}
-          {look.data?.ok && !first && <p className="mt-1 text-muted">The other side has no records to read.</p>}
+          {look.data?.ok && !first && <p className="mt-1 text-muted">There are no records to import.</p>}
           {first && <SampleView source={first.source} output={first.output} />}
         </Step>
         <Step number={2} isDone={false}>
           <div className="flex flex-wrap items-center gap-2">
             <Link href={mapIt} className={buttonClass("plain")}>
-              Map its fields
+              Map fields
             </Link>
-            <span className="text-muted">Only if what the hub makes of it is not what you want.</span>
+            <span className="text-muted">Optional: only if fields should be imported differently.</span>
           </div>
         </Step>
         <Step number={3} isDone={run.data !== undefined}>
@@ -107,7 +104,7 @@ function Import({ bridge, taskName, title }: { bridge: Bridge; taskName: string;
             >
               {title} now
             </Button>
-            <span className="text-muted">What is there already is brought up to date, not doubled.</span>
+            <span className="text-muted">Existing orders are updated, not duplicated.</span>
           </div>
           {run.error && <ProblemBox error={run.error} />}
           {run.data && (
@@ -119,9 +116,9 @@ function Import({ bridge, taskName, title }: { bridge: Bridge; taskName: string;
         <Step number={4} isDone={false}>
           <div className="flex flex-wrap items-center gap-2">
             <Link href={paths.newSchedule({ bridgeId: bridge.id, taskName })} className={buttonClass("plain")}>
-              Repeat it by the clock
+              Schedule
             </Link>
-            <span className="text-muted">Each time reads what changed since the last one.</span>
+            <span className="text-muted">Each run imports the changes since the last one.</span>
           </div>
         </Step>
       </ol>
@@ -131,12 +128,16 @@ function Import({ bridge, taskName, title }: { bridge: Bridge; taskName: string;
 
 function Verbatim({ code, message }: { code: string; message: string }) {
   return (
-    <p
+    <div
       role="alert"
-      className="mt-1.5 rounded-lg border border-bad bg-bad-soft px-3 py-2 font-mono text-sm break-words whitespace-pre-wrap"
+      className="mt-1.5 rounded-lg border border-bad bg-bad-soft px-3 py-2 text-sm break-words whitespace-pre-wrap"
     >
-      {message} <span className="text-muted">({code})</span>
-    </p>
+      <span className="font-mono">{message}</span>{" "}
+      <details className="inline-block align-top text-muted">
+        <summary className="cursor-pointer">Details</summary>
+        Code <code className="font-mono">{code}</code>
+      </details>
+    </div>
   );
 }
 

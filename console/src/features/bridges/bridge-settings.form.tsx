@@ -31,7 +31,7 @@ const draftOf = ({ name, settings, isActive, concurrency }: Bridge): Draft => ({
   concurrency,
   credentials: {},
 });
-const names = { name: "Name", isActive: "Active", concurrency: "Executions at a time", settings: "Settings" };
+const names = { name: "Name", isActive: "Active", concurrency: "Parallel requests", settings: "Settings" };
 
 const isForCredentials = (error: unknown): boolean =>
   error instanceof HubApiError && error.code === "credentials_required";
@@ -84,7 +84,7 @@ export function BridgeSettings({ bridge }: { bridge: Bridge }) {
           <TextField label="Name" {...form.field("name")} />
           <div>
             <Switch label="Active" isOn={draft.isActive} onChange={(isActive) => set({ isActive })} />
-            <p className="text-sm text-faint">Nothing is executed on a bridge that is switched off.</p>
+            <p className="text-sm text-faint">An inactive connection runs no tasks.</p>
           </div>
           {connector && (
             <SchemaForm
@@ -99,8 +99,8 @@ export function BridgeSettings({ bridge }: { bridge: Bridge }) {
             />
           )}
           <TextField
-            label="Executions at a time (optional)"
-            hint="1 to 50. Empty: as its connector recommends."
+            label="Parallel requests (optional)"
+            hint="1 to 50. Leave empty for the default."
             type="number"
             min={1}
             max={50}

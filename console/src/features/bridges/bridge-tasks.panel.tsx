@@ -32,7 +32,7 @@ export function BridgeTasks({ bridge }: { bridge: Bridge }) {
   if (shown.length === 0) {
     return (
       <Card>
-        <Empty text="This bridge has no tasks yet: its settings say what is read and sent.">
+        <Empty text="This connection has no tasks yet. Define them in its settings.">
           <Link href={paths.bridge(bridge.id, { tab: "settings" })} className={buttonClass("plain")}>
             Settings
           </Link>
@@ -55,7 +55,6 @@ export function BridgeTasks({ bridge }: { bridge: Bridge }) {
               <span className="font-medium">{task.title}</span>
               <Tag>{modeWords[task.mode] ?? task.mode}</Tag>
               <span className="min-w-0 flex-1 text-muted max-sm:basis-full">{task.description}</span>
-              <code className="font-mono text-sm text-faint">{task.name}</code>
             </button>
             {open === task.name && <RunTask bridge={bridge} task={task} />}
           </li>
@@ -102,7 +101,7 @@ function RunTask({ bridge, task }: { bridge: Bridge; task: BridgeTask }) {
           Run now
         </Button>
         <Link href={paths.newSchedule({ bridgeId: bridge.id, taskName: task.name })} className={buttonClass("quiet")}>
-          By the clock
+          Schedule
         </Link>
         {!task.idempotent && (
           <span className="text-sm text-muted">Not retried automatically when the outcome is unknown.</span>

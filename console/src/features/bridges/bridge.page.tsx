@@ -16,11 +16,11 @@ import { BridgeTasks } from "./bridge-tasks.panel.tsx";
 import { bridgeQuery, connectorsQuery } from "./bridges.queries.ts";
 import { healthText, healthTone } from "./bridges.text.ts";
 
-const above = { href: paths.bridges(), name: "Bridges" };
+const above = { href: paths.bridges(), name: "Connections" };
 const tabs = [
   ["overview", "Overview"],
   ["tasks", "Tasks"],
-  ["mappings", "Mappings"],
+  ["mappings", "Field mappings"],
   ["schedules", "Schedules"],
   ["executions", "Executions"],
   ["settings", "Settings"],
@@ -57,7 +57,7 @@ function BridgeView({ bridge }: { bridge: Bridge }) {
         }
       />
       <TabLinks
-        label="Parts of the bridge"
+        label="Sections of the connection"
         tabs={tabs.map(([name, label]) => ({
           href: paths.bridge(id, name === "overview" ? {} : { tab: name }),
           label,

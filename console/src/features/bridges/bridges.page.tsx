@@ -31,7 +31,7 @@ const columnsWith = (titleOf: (connector: string) => string): Array<ListColumn<B
     cell: ({ health }) => <Time at={health.lastSuccessAt} />,
   },
   {
-    name: "What it said last",
+    name: "Last error",
     className: "max-w-md truncate text-muted",
     cell: ({ health }) =>
       health.status === "failing" && health.lastError ? (
@@ -50,16 +50,16 @@ export function BridgesPage() {
   const titleOf = (name: string): string => connectors?.find((one) => one.name === name)?.title ?? name;
   return (
     <>
-      <PageHead title="Bridges" note="shops, ERPs and files the hub is connected to">
+      <PageHead title="Connections" note="shops, ERPs, warehouses and files">
         <NewBridge refused={refused} />
       </PageHead>
       <ListCard
-        label="Bridges"
+        label="Connections"
         query={bridges}
         columns={columnsWith(titleOf)}
         idOf={(bridge) => bridge.id}
         empty={
-          <Empty text="Nothing is connected yet. A bridge brings the orders of a shop here, and tells it what was shipped.">
+          <Empty text="No connections yet. Connect a shop to import its orders and report shipments to it.">
             <NewBridge refused={refused} />
           </Empty>
         }
@@ -72,13 +72,13 @@ function NewBridge({ refused }: { refused: string | undefined }) {
   if (refused) {
     return (
       <Button kind="primary" disabledReason={refused}>
-        New bridge
+        Add connection
       </Button>
     );
   }
   return (
     <Link href={paths.newBridge()} className={buttonClass("primary")}>
-      New bridge
+      Add connection
     </Link>
   );
 }

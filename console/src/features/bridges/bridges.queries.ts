@@ -25,6 +25,15 @@ export const connectorsQuery = queryOptions({
   staleTime: 300_000,
 });
 
+export type DefinitionInfo = Answer<"GET /api/v1/bridges/definitions">["data"][number];
+
+export const definitionsQuery = queryOptions({
+  queryKey: ["bridges", "definitions"],
+  queryFn: async ({ signal }): Promise<DefinitionInfo[]> =>
+    (await hub.call("GET /api/v1/bridges/definitions", { signal })).data,
+  staleTime: 300_000,
+});
+
 export const bridgeTasksQuery = (id: string | undefined) =>
   queryOptions({
     queryKey: ["bridges", "tasks", id],

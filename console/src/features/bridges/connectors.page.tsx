@@ -1,18 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { paths } from "../../app/paths.ts";
-import { Skeleton } from "../../ui/card.tsx";
+import { Heading, Skeleton } from "../../ui/card.tsx";
 import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
-import type { ConnectorInfo } from "./bridges.queries.ts";
-import { connectorsQuery } from "./bridges.queries.ts";
+import type { ConnectorInfo, DefinitionInfo } from "./bridges.queries.ts";
+import { connectorsQuery, definitionsQuery } from "./bridges.queries.ts";
 
 /** Lists the connectors with their tasks. */
 export function ConnectorsPage() {
   const { data, error, refetch } = useQuery(connectorsQuery);
+  const { data: definitions = [] } = useQuery(definitionsQuery);
   return (
     <>
-      <PageHead above={{ href: paths.bridges(), name: "Bridges" }} title="New" note="with what?" />
+      <PageHead above={{ href: paths.bridges(), name: "Connections" }} title="Add connection" note="choose a system" />
       {error && <ProblemBox error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton />}
       <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
@@ -20,24 +21,56 @@ export function ConnectorsPage() {
           <ConnectorCard key={connector.name} connector={connector} />
         ))}
       </ul>
+      {definitions.length > 0 && (
+        <section aria-label="Ready-made connections" className="mt-5">
+          <Heading
+            title="Ready-made connections"
+            note="enter address and credentials; requests and mappings are included"
+          />
+          <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
+            {definitions.map((definition) => (
+              <DefinitionCard key={definition.name} definition={definition} />
+            ))}
+          </ul>
+        </section>
+      )}
     </>
   );
 }
+
+function DefinitionCard({ definition: { name, title, description } }: { definition: DefinitionInfo }) {
+  return (
+    <li className={cardClass}>
+      <h3 className="text-lg font-semibold tracking-tight">
+        <Link
+          href={paths.installDefinition(name)}
+          className="outline-none after:absolute after:inset-0 after:rounded-lg"
+        >
+          {title}
+        </Link>
+      </h3>
+      <p className="text-muted">{description}</p>
+    </li>
+  );
+}
+
+const cardClass =
+  "relative flex flex-col gap-2 rounded-lg border border-line bg-panel p-3.5 focus-within:border-accent hover:border-accent";
 
 /** Remote systems first: they are the usual choice. */
 const inOrder = (connectors: readonly ConnectorInfo[]): ConnectorInfo[] =>
   connectors.toSorted((a, b) => Number(a.isOffline) - Number(b.isOffline) || b.tasks.length - a.tasks.length);
 
-/** Groups of tasks, as in "Reads: import orders, read locations". */
+/** Groups of tasks, as in "Imports: import orders, read locations". */
 const kinds = [
-  ["pull", "Reads"],
+  ["pull", "Imports"],
   ["push", "Sends"],
-  ["call", "Asks"],
+  ["call", "Requests"],
 ] as const;
 
 function ConnectorCard({ connector: { name, title, description, tasks, isOffline } }: { connector: ConnectorInfo }) {
   return (
-    <li className="relative flex flex-col gap-2 rounded-lg border border-line bg-panel p-3.5 focus-within:border-accent hover:border-accent">
+    <li className={cardClass}>
       <h2 className="text-lg font-semibold tracking-tight">
         <Link href={paths.newBridge(name)} className="outline-none after:absolute after:inset-0 after:rounded-lg">
           {title}

@@ -22,7 +22,7 @@ export function DeleteBridge({ bridge, refused }: { bridge: Bridge; refused: str
         ifMatch: bridge.version,
       }),
     onSuccess: () => {
-      showToast(`Bridge ${bridge.name} deleted`);
+      showToast(`${bridge.name} deleted`);
       router.history.push(paths.bridges());
       void queryClient.invalidateQueries({ queryKey: ["bridges", "list"] });
     },
@@ -31,7 +31,7 @@ export function DeleteBridge({ bridge, refused }: { bridge: Bridge; refused: str
   return (
     <div>
       <Button kind="danger" disabledReason={refused} onClick={() => setOpen(true)}>
-        Delete the bridge
+        Delete connection
       </Button>
       <Dialog
         title={`Delete ${bridge.name}?`}
@@ -39,20 +39,20 @@ export function DeleteBridge({ bridge, refused }: { bridge: Bridge; refused: str
         onClose={() => setOpen(false)}
         footer={
           <>
-            <Button onClick={() => setOpen(false)}>Keep it</Button>
+            <Button onClick={() => setOpen(false)}>Cancel</Button>
             <Button kind="danger" isBusy={drop.isPending} onClick={() => drop.mutate(uses.length > 0)}>
-              {uses.length > 0 ? "Delete it all the same" : "Delete"}
+              {uses.length > 0 ? "Delete anyway" : "Delete"}
             </Button>
           </>
         }
       >
         <div className="flex flex-col gap-2.5">
-          <p>Its credentials are gone at once. Its orders, locations and executions stay.</p>
+          <p>Deletes the connection and its credentials. Its orders, locations and executions are kept.</p>
           {uses.length > 0 && (
             <div role="alert" className="rounded-lg border border-warn bg-warn-soft px-3 py-2.5">
-              <p className="font-medium text-warn">It is in use: {uses.join(", ")}.</p>
+              <p className="font-medium text-warn">The connection is in use: {uses.join(", ")}.</p>
               <p className="mt-1">
-                Then its schedules are paused, its transformations switched off, and what runs on it is cancelled.
+                Its schedules are paused, its field mappings deactivated, and running tasks cancelled.
               </p>
             </div>
           )}

@@ -42,13 +42,13 @@ export function ExecutionLine({ id, bridgeId }: { id: string; bridgeId: string }
         </Link>
         {isOver && data.taskName === "orders.import" && (
           <Link href={paths.orders({ bridgeId })} className="text-accent-text hover:underline">
-            Its orders
+            View orders
           </Link>
         )}
       </p>
       {data.error && (
-        <p className="font-mono text-sm break-words whitespace-pre-wrap text-bad">
-          {data.error.message} <span className="text-muted">({data.error.code})</span>
+        <p className="break-words whitespace-pre-wrap text-bad" title={data.error.code}>
+          {data.error.message}
         </p>
       )}
     </div>

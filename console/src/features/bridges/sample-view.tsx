@@ -1,7 +1,7 @@
 import { Heading } from "../../ui/card.tsx";
-import { fieldName, valueText } from "../../ui/change-text.ts";
+import { valueText } from "../../ui/change-text.ts";
 import { FactList } from "../../ui/facts.tsx";
-import { words } from "../../ui/format.ts";
+import { fieldName, words } from "../../ui/format.ts";
 import { JsonView } from "../../ui/json-view.tsx";
 
 /** A record of the other system beside the hub record that would result. */
@@ -9,11 +9,11 @@ export function SampleView({ source, output }: { source: object; output: Record<
   return (
     <div className="mt-2 grid items-start gap-3.5 lg:grid-cols-2">
       <div className="min-w-0">
-        <Heading title="As it comes" />
-        <JsonView label="As it comes" value={source} className="max-h-96" />
+        <Heading title="As received" />
+        <JsonView label="As received" value={source} className="max-h-96" />
       </div>
       <div className="min-w-0">
-        <Heading title="What the hub makes of it" />
+        <Heading title="As imported" />
         <FactList facts={factsOf(output)} />
       </div>
     </div>

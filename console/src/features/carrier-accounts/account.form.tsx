@@ -41,7 +41,7 @@ const names = {
   isActive: "Active",
   comparisonOnly: "For comparison only",
   settings: "Settings",
-  aliases: "Names of services",
+  aliases: "Service names",
 };
 
 /** Name, status and service aliases of the account. */
@@ -63,7 +63,7 @@ export function AccountForm({ account, kind }: { account: CarrierAccount; kind: 
         names={names}
         textOf={(part, of) => (part === "aliases" ? aliasText(of.aliases) : of[part])}
         fields={["/name", "/description", "/settings", "/credentials"]}
-        reason={missingScope(me, "carrier_accounts:write") ?? (draft.name.trim() ? undefined : "It needs a name.")}
+        reason={missingScope(me, "carrier_accounts:write") ?? (draft.name.trim() ? undefined : "Enter a name.")}
       >
         <TextField label="Name" {...form.field("name")} maxLength={100} />
         <TextArea label="Description" {...form.field("description")} maxLength={500} />
@@ -73,7 +73,7 @@ export function AccountForm({ account, kind }: { account: CarrierAccount; kind: 
           onChange={(isActive) => set({ isActive })}
         />
         <Switch
-          label="For comparison only: rate shopping leaves it out unless it is named"
+          label="For comparison only: not used for rate shopping"
           isOn={draft.comparisonOnly}
           onChange={(comparisonOnly) => set({ comparisonOnly })}
         />
@@ -142,14 +142,14 @@ function Aliases({ aliases, onChange }: { aliases: Draft["aliases"]; onChange(al
     onChange(aliases.map((pair, index) => (index === at ? (pair.with(part, text) as [string, string]) : pair)));
   return (
     <fieldset className="rounded-md border border-line px-2.5 pt-1 pb-2.5">
-      <legend className="px-1 text-sm font-medium text-muted">Names of services</legend>
+      <legend className="px-1 text-sm font-medium text-muted">Service names</legend>
       <p className="mb-1.5 text-sm text-faint">
         How others call a service, and which service of the rate card that is.
       </p>
       {aliases.map(([from, to], at) => (
         <div key={at} className="mb-1.5 flex items-center gap-1.5">
           <input
-            aria-label={`Their name ${at + 1}`}
+            aria-label={`Name in the order ${at + 1}`}
             className={inputClass}
             value={from}
             maxLength={100}

@@ -1,4 +1,5 @@
 import type { CarrierAccount, RateCard } from "@order-operations-hub/sdk/api-types";
+import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { useState } from "react";
 import { paths } from "../../app/paths.ts";
@@ -13,7 +14,10 @@ import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useClock } from "../../ui/zone.tsx";
-import { zoneSchemes } from "./carrier-accounts.text.ts";
+import { downloadText } from "../../ui/download-text.ts";
+import { CardColumns } from "./card-columns.tsx";
+import { rateCardsQuery } from "./carrier-account.queries.ts";
+import { sampleCard, zoneSchemes } from "./carrier-accounts.text.ts";
 
 type Header = {
   name: string;
@@ -21,6 +25,8 @@ type Header = {
   zoneScheme: RateCard["zoneScheme"];
   fuel: string;
   isDraft: boolean;
+  /** Fields of columns; others are recognized by their names. */
+  mapping: Record<string, string | null>;
 };
 type Chosen = { name: string; text: string; card: RateCard | undefined };
 
@@ -37,7 +43,7 @@ export function CardUpload({ account }: { account: CarrierAccount }) {
       setWrong(undefined);
       setFile({ name: given.name, text, card: read && "card" in read ? read.card : read });
     } catch (error) {
-      setWrong(`${given.name} is no JSON: ${error instanceof Error ? error.message : "it cannot be read"}`);
+      setWrong(`${given.name} is not valid JSON: ${error instanceof Error ? error.message : "it cannot be read"}`);
     }
   };
   return (
@@ -52,8 +58,11 @@ export function CardUpload({ account }: { account: CarrierAccount }) {
           onFile={(one) => void take(one)}
         />
       )}
+      <Button kind="quiet" onClick={() => downloadText("rate-card-sample.csv", sampleCard)}>
+        Download a sample file
+      </Button>
       <span className="text-sm text-muted">
-        CSV: a row for each weight with a column for each zone, or a row for each price; JSON: as the API has it.
+        CSV with one row per weight and one column per zone, or one row per price. Or JSON in the format of the API.
       </span>
       {wrong && (
         <p role="alert" className="w-full text-bad">
@@ -75,8 +84,9 @@ function UploadDialog({ account, file, onClose }: { account: CarrierAccount; fil
       zoneScheme: file.card?.zoneScheme ?? "ups",
       fuel: "",
       isDraft: false,
+      mapping: {},
     }),
-    create: ({ fuel, isDraft, ...header }) =>
+    create: ({ fuel, isDraft, mapping, ...header }) =>
       hub.call("POST /api/v1/carrier-accounts/{id}/rate-cards", {
         path: { id: account.id },
         body: {
@@ -88,37 +98,46 @@ function UploadDialog({ account, file, onClose }: { account: CarrierAccount; fil
                   ...header,
                   ...(fuel === "" ? {} : { fuel: { percent: Number(fuel), appliesTo: "base_net" as const } }),
                 },
+                mapping,
               }),
           isActive: !isDraft,
         },
       }),
     refetch: ["carrier-accounts"],
     onCreated: (card) => {
-      showToast(`${card.name} is uploaded`);
+      showToast(card.warnings[0]?.message ?? `${card.name} uploaded`);
       onClose();
       router.history.push(paths.carrier(account.id, { tab: "cards", card: card.id }));
     },
   });
-  const { name, effectiveFrom, isDraft } = form.draft;
+  const { name, effectiveFrom, isDraft, mapping } = form.draft;
+  const { data: cards } = useQuery(rateCardsQuery(account.id, 1));
+  const same = cards?.data.find(
+    (card) =>
+      card.isActive &&
+      card.effectiveFrom === effectiveFrom &&
+      card.name.toLowerCase() === name.trim().toLowerCase() &&
+      card.effectiveTo === (file.card?.effectiveTo ?? null),
+  );
   const within = file.card ? "/card" : "/header";
   return (
     <FormDialog
-      title={`Prices of ${file.name}`}
-      submit="Upload"
-      reason={name.trim() === "" ? "It needs a name." : effectiveFrom === "" && "From which day?"}
+      title={`Upload ${file.name}`}
+      submit="Upload rate card"
+      reason={name.trim() === "" ? "Enter a name." : effectiveFrom === "" && "Choose the first day."}
       form={form}
       onClose={onClose}
     >
       <TextField label="Name" {...form.field("name", `${within}/name`)} maxLength={100} />
-      <TextField label="Counts from" type="date" {...form.field("effectiveFrom", `${within}/effectiveFrom`)} />
+      <TextField label="Valid from" type="date" {...form.field("effectiveFrom", `${within}/effectiveFrom`)} />
       <Select
-        label="Zones, where the account has no chart"
+        label="Zones if the account has no zone chart"
         {...form.field("zoneScheme", `${within}/zoneScheme`)}
         options={zoneSchemes}
       />
       {!file.card && (
         <TextField
-          label="Fuel, in % of the price after discount (optional)"
+          label="Fuel surcharge in % of the discounted price (optional)"
           type="number"
           min={0}
           max={100}
@@ -126,7 +145,14 @@ function UploadDialog({ account, file, onClose }: { account: CarrierAccount; fil
           {...form.field("fuel", "/header/fuel")}
         />
       )}
-      <Checkbox label="Keep it as a draft" isChecked={isDraft} onChange={(next) => form.set({ isDraft: next })} />
+      {same && (
+        <p role="status" className="text-sm text-warn">
+          The account already has a card with this name and period (upload {same.version}). The new card will be used in
+          its place.
+        </p>
+      )}
+      {!file.card && <CardColumns csv={file.text} mapping={mapping} onChange={(next) => form.set({ mapping: next })} />}
+      <Checkbox label="Save as a draft" isChecked={isDraft} onChange={(next) => form.set({ isDraft: next })} />
     </FormDialog>
   );
 }

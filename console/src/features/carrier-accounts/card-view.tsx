@@ -8,6 +8,7 @@ import { formatCount, formatMoney, plural, words } from "../../ui/format.ts";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { Table, Td, Th } from "../../ui/table.tsx";
 import { TabLinks } from "../../ui/tabs.tsx";
+import { ChangeTerms } from "./card-terms.form.tsx";
 import { fuelText, schemeName, surchargeText } from "./carrier-accounts.text.ts";
 
 type Service = RateCard["services"][number];
@@ -22,7 +23,9 @@ export function CardView({ detail }: { detail: RateCardDetail }) {
   const service = card.services.find(({ code }) => code === wanted) ?? card.services[0]!;
   return (
     <section aria-label={card.name}>
-      <Heading title={card.name} note={`${plural(card.services.length, "service")}, prices in ${currency}`} />
+      <Heading title={card.name} note={`${plural(card.services.length, "service")}, prices in ${currency}`}>
+        <ChangeTerms detail={detail} />
+      </Heading>
       <TabLinks
         label="Services"
         tabs={card.services.map((one) => ({
@@ -34,7 +37,7 @@ export function CardView({ detail }: { detail: RateCardDetail }) {
       <div className="grid items-start gap-3.5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div className="flex min-w-0 flex-col gap-3.5">
           <Card className="px-3 py-2.5" label="Price by weight">
-            <Heading title="Price by weight" note="before discount; a line for each zone" />
+            <Heading title="Price by weight" note="before discount, one line per zone" />
             <LinesChart
               label="Price by weight"
               unit={unitOf(service)}
@@ -51,23 +54,27 @@ export function CardView({ detail }: { detail: RateCardDetail }) {
               facts={[
                 ["Discount", discountsOf(service)],
                 ["Minimum", minimumOf(service)],
-                ["By volume", service.dim && `divided by ${formatCount(service.dim.divisor)}`],
-                ["At most", limitsOf(service)],
+                ["Own fuel", ownFuelOf(card, service)],
+                ["Dimensional weight", service.dim && dimText(service.dim)],
+                ["Limits", limitsOf(service)],
                 ["Also called", service.aliases?.join(", ")],
               ]}
             />
           </Card>
-          <Card className="px-3 py-2.5" label="On top">
-            <Heading title="On top" />
+          <Card className="px-3 py-2.5" label="Surcharges">
+            <Heading title="Surcharges" />
             <FactList
               facts={[
                 ["Fuel", fuelText(card.fuel)],
+                ...(card.fuelByService ?? []).flatMap((fuel): Array<[string, string]> =>
+                  fuel.mode ? [[`Fuel, ${words(fuel.mode)}`, fuelText(fuel)]] : [],
+                ),
                 ...(card.surcharges ?? []).map((one): [string, string] => [one.label ?? one.code, surchargeText(one)]),
               ]}
             />
           </Card>
-          <Card className="px-3 py-2.5" label="The card">
-            <Heading title="The card" />
+          <Card className="px-3 py-2.5" label="Rate card">
+            <Heading title="Rate card" />
             <FactList
               facts={[
                 ["From", detail.effectiveFrom],
@@ -82,6 +89,18 @@ export function CardView({ detail }: { detail: RateCardDetail }) {
     </section>
   );
 }
+
+/** Fuel of its own, in place of that of the card. */
+function ownFuelOf({ fuelByService = [] }: RateCard, { code }: Service): string {
+  const own = fuelByService.find(({ services }) => services?.includes(code));
+  return own ? fuelText(own) : "none";
+}
+
+const dimText = ({ divisor, tiers = [], unit = "in" }: NonNullable<Service["dim"]>): string =>
+  [
+    ...tiers.map((tier) => `by ${formatCount(tier.divisor)} up to ${formatCount(tier.upToVolume)} cubic ${unit}`),
+    tiers.length > 0 ? `else by ${formatCount(divisor)}` : `divided by ${formatCount(divisor)}`,
+  ].join(", ");
 
 const unitOf = ({ weightBreaks }: Service): string => weightBreaks[0]?.unit ?? "lb";
 

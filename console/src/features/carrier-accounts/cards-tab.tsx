@@ -45,7 +45,7 @@ const columnsWith = ({ accountId, open, refused, busy, onUse }: Given): Array<Li
     name: "State",
     cell: (one) => (
       <Badge tone={one.isInEffect ? "ok" : one.isActive ? "info" : "skip"}>
-        {one.isInEffect ? "in effect" : one.isActive ? "active" : "draft"}
+        {one.isInEffect ? "In effect" : one.isActive ? "Active" : "Draft"}
       </Badge>
     ),
   },
@@ -56,19 +56,19 @@ const columnsWith = ({ accountId, open, refused, busy, onUse }: Given): Array<Li
     cell: (one) => one.effectiveTo ?? <span className="text-muted">–</span>,
   },
   { name: "Services", isNumber: true, cell: (one) => formatCount(one.serviceCount) },
-  { name: "Upload", isNumber: true, cell: (one) => formatCount(one.version) },
+  { name: "Version", isNumber: true, cell: (one) => formatCount(one.version) },
   { name: "Uploaded", className: "whitespace-nowrap text-muted", cell: (one) => <Time at={one.createdAt} /> },
   {
-    name: "Use",
+    name: "",
     cell: (one) => (
       <Button
         kind="quiet"
         disabledReason={refused}
         isBusy={busy === one.id}
-        aria-label={`${one.isActive ? "Take out of use" : "Put into effect"}: ${one.name}`}
+        aria-label={`${one.isActive ? "Deactivate" : "Activate"}: ${one.name}`}
         onClick={() => onUse(one)}
       >
-        {one.isActive ? "Take out of use" : "Put into effect"}
+        {one.isActive ? "Deactivate" : "Activate"}
       </Button>
     ),
   },
@@ -91,12 +91,16 @@ export function CardsTab({ account, kind }: { account: CarrierAccount; kind: Car
     },
     onSuccess: (next) => {
       void queryClient.invalidateQueries({ queryKey: ["carrier-accounts"] });
-      showToast(next.isActive ? `${next.name} counts from ${next.effectiveFrom} on` : `${next.name} is out of use`);
+      showToast(next.isActive ? `${next.name} is valid from ${next.effectiveFrom}` : `${next.name} deactivated`);
     },
   });
   const busy = use.isPending ? use.variables.id : undefined;
   if (kind?.usesRateCards === false) {
-    return <Empty text={`${kind.title} has prices of its own: there is nothing to upload. Ask it for a quote.`} />;
+    return (
+      <Empty
+        text={`${kind.title} returns its own prices, so there is no rate card to upload. Open Quote to see them.`}
+      />
+    );
   }
   return (
     <div className="flex flex-col gap-3.5">
@@ -107,9 +111,7 @@ export function CardsTab({ account, kind }: { account: CarrierAccount; kind: Car
           query={cards}
           columns={columnsWith({ accountId: account.id, open, refused, busy, onUse: use.mutate })}
           idOf={(one) => one.id}
-          empty={
-            <Empty text="No rate card yet. Upload the prices of the contract: as CSV with a row for each weight, or as JSON." />
-          }
+          empty={<Empty text="No rate card yet. Upload the prices of the contract as CSV or JSON." />}
         />
       </div>
       <CardUpload account={account} />

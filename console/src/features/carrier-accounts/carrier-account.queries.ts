@@ -18,6 +18,8 @@ export const contractsQuery = queryOptions({
       id,
       name,
       hasPrices: rateCard !== null || needsCard.get(carrier) === false,
+      /** Invoices are audited against rate cards only. */
+      hasCard: rateCard !== null,
     }));
   },
   staleTime: 30_000,

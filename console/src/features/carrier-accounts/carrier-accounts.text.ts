@@ -8,9 +8,9 @@ export const zoneSchemes: Array<{ value: RateCard["zoneScheme"]; label: string }
   { value: "ups", label: "UPS zones, by distance" },
   { value: "fedex", label: "FedEx zones, by distance" },
   { value: "usps", label: "USPS zones, by distance" },
-  { value: "chart", label: "only the zone chart of the account" },
-  { value: "bands", label: "bands of miles in the card" },
-  { value: "flat", label: "one zone for all" },
+  { value: "chart", label: "Zone chart of the account only" },
+  { value: "bands", label: "Distance bands of the card" },
+  { value: "flat", label: "One zone" },
 ];
 export const schemeName = (scheme: string): string =>
   zoneSchemes.find(({ value }) => value === scheme)?.label ?? scheme;
@@ -48,3 +48,11 @@ export function fuelText(fuel: RateCard["fuel"]): string {
   const share = fuel.table ? `by date, ${fuel.table.at(-1)?.percent ?? 0} % at last` : `${fuel.percent ?? 0} %`;
   return `${share} of ${of[fuel.appliesTo]}`;
 }
+
+export const sampleCard = [
+  "Service,Weight (lb),Zone 2,Zone 3,Zone 4,Zone 5,Zone 6,Zone 7,Zone 8",
+  "GROUND,1,9.50,9.85,10.40,10.95,11.30,11.80,12.40",
+  "GROUND,5,11.00,11.60,12.50,14.00,15.10,16.20,17.50",
+  "GROUND,10,13.00,13.90,15.20,18.00,19.80,21.70,24.00",
+  "",
+].join("\n");

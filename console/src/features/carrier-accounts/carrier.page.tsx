@@ -18,7 +18,7 @@ import { PickupRulesForm } from "./pickup-rules.form.tsx";
 import { QuoteTab } from "./quote-tab.tsx";
 import { ZonesTab } from "./zones-tab.tsx";
 
-const above = { href: paths.carriers(), name: "Carriers" };
+const above = { href: paths.carriers(), name: "Carrier accounts" };
 const tabs = [
   ["account", "Account"],
   ["cards", "Rate cards"],
@@ -48,7 +48,7 @@ function AccountView({ account }: { account: CarrierAccount }) {
         title={account.name}
         note={
           <span className="inline-flex items-center gap-2">
-            <Badge tone={account.isActive ? "ok" : "skip"}>{account.isActive ? "active" : "switched off"}</Badge>
+            <Badge tone={account.isActive ? "ok" : "skip"}>{account.isActive ? "Active" : "Inactive"}</Badge>
             {kind?.title ?? account.carrier}
           </span>
         }
@@ -78,7 +78,7 @@ function AccountView({ account }: { account: CarrierAccount }) {
       )}
       {tab === "cards" && <CardsTab account={account} kind={kind} />}
       {tab === "zones" && <ZonesTab account={account} kind={kind} />}
-      {tab === "quote" && <QuoteTab account={account} needsCity={kind?.usesRateCards === false} />}
+      {tab === "quote" && <QuoteTab account={account} needsAddresses={kind?.usesRateCards === false} />}
     </>
   );
 }
@@ -91,7 +91,7 @@ function RemoveAccount({ account }: { account: CarrierAccount }) {
       isDangerous
       label="Delete"
       title={`Delete ${account.name}?`}
-      yes="Delete the account"
+      yes="Delete account"
       disabledReason={missingScope(useMe(), "carrier_accounts:write")}
       run={async () => {
         await hub.call("DELETE /api/v1/carrier-accounts/{id}", { path: { id: account.id } });
@@ -100,8 +100,8 @@ function RemoveAccount({ account }: { account: CarrierAccount }) {
       }}
     >
       <p>
-        The account is gone with its rate cards and its zone chart. One that is only not to be used any more can be
-        switched off instead.
+        Deletes the account with its rate cards and its zone chart. This cannot be undone. To stop using the account,
+        deactivate it instead.
       </p>
     </ConfirmButton>
   );

@@ -28,7 +28,7 @@ const columnsWith = (kinds: readonly CarrierKind[] | undefined): Array<ListColum
     { name: "Carrier", cell: (account) => kindOf(account)?.title ?? account.carrier },
     {
       name: "State",
-      cell: ({ isActive }) => <Badge tone={isActive ? "ok" : "skip"}>{isActive ? "active" : "switched off"}</Badge>,
+      cell: ({ isActive }) => <Badge tone={isActive ? "ok" : "skip"}>{isActive ? "Active" : "Inactive"}</Badge>,
     },
     {
       name: "Prices",
@@ -39,15 +39,15 @@ const columnsWith = (kinds: readonly CarrierKind[] | undefined): Array<ListColum
             {account.rateCard.name}, from {account.rateCard.effectiveFrom}
           </RecordLink>
         ) : kindOf(account)?.usesRateCards ? (
-          <span className="text-warn">no rate card in effect</span>
+          <span className="text-warn">No rate card in effect</span>
         ) : (
-          <span className="text-muted">the carrier’s own</span>
+          <span className="text-muted">From the carrier</span>
         ),
     },
     {
       name: "Zones",
       cell: ({ zoneChart }) =>
-        zoneChart ? `chart of ${plural(zoneChart.rowCount, "row")}` : <span className="text-muted">by distance</span>,
+        zoneChart ? `Chart with ${plural(zoneChart.rowCount, "row")}` : <span className="text-muted">By distance</span>,
     },
     { name: "Changed", className: "whitespace-nowrap text-muted", cell: ({ updatedAt }) => <Time at={updatedAt} /> },
   ];
@@ -62,19 +62,19 @@ export function CarriersPage() {
   const refused = missingScope(me, "carrier_accounts:write");
   const make = (
     <Button kind="primary" disabledReason={refused} onClick={() => set({ new: "1" })}>
-      New account
+      Add carrier account
     </Button>
   );
   return (
     <>
-      <PageHead title="Carriers">{make}</PageHead>
+      <PageHead title="Carrier accounts">{make}</PageHead>
       <ListCard
         label="Carrier accounts"
         query={accounts}
         columns={columnsWith(kinds)}
         idOf={(account) => account.id}
         empty={
-          <Empty text="No carrier account yet. One holds a contract: its prices, its zones, its pickup rules.">
+          <Empty text="No carrier account yet. An account holds the prices, zones and pickup rules of a contract.">
             {make}
           </Empty>
         }

@@ -43,9 +43,9 @@ export function NewAccount({ kinds, onClose }: { kinds: readonly CarrierKind[]; 
   const kind = kindOf(carrier);
   return (
     <FormDialog
-      title="New carrier account"
-      submit="Make it"
-      reason={name.trim() === "" ? "It needs a name." : carrier === "" && "Choose the carrier."}
+      title="Add carrier account"
+      submit="Create account"
+      reason={name.trim() === "" ? "Enter a name." : carrier === "" && "Choose the carrier."}
       form={form}
       onClose={onClose}
     >

@@ -50,25 +50,25 @@ const draftOf = ({ pickupRules: rules }: CarrierAccount): Draft => ({
 });
 
 const names: Record<keyof Draft, string> = {
-  allowsSameDay: "Comes on the same day",
-  cutoffLocalTime: "If it is asked for before",
-  earliestReadyTime: "Comes from",
-  latestCloseTime: "Comes until",
-  requiresWindow: "A time is agreed, not a day alone",
-  minWindowMinutes: "Shortest window, minutes",
-  leadMinutes: "From the request to ready, minutes",
-  maxDaysAhead: "Days ahead, at most",
-  serviceDays: "Days",
+  allowsSameDay: "Same-day pickup",
+  cutoffLocalTime: "Same-day cut-off",
+  earliestReadyTime: "Earliest ready time",
+  latestCloseTime: "Latest close time",
+  requiresWindow: "Requires a time window",
+  minWindowMinutes: "Shortest window (minutes)",
+  leadMinutes: "Notice before ready (minutes)",
+  maxDaysAhead: "Maximum days ahead",
+  serviceDays: "Service days",
   holidayCalendar: "Holidays",
   holidays: "Other days without pickups",
-  maxPackages: "Packages, at most",
-  maxTotalWeight: "Weight of all, at most",
-  maxAverageWeight: "Weight of one, at most",
-  allowsPoBox: "Comes to PO boxes",
-  cancelDeadlineMinutes: "Cancelled until, minutes before",
+  maxPackages: "Maximum packages",
+  maxTotalWeight: "Maximum total weight",
+  maxAverageWeight: "Maximum average weight",
+  allowsPoBox: "Picks up at PO boxes",
+  cancelDeadlineMinutes: "Cancellation deadline (minutes before)",
 };
 const calendars = [
-  { value: "us_parcel", label: "Those that private carriers keep" },
+  { value: "us_parcel", label: "Holidays of parcel carriers" },
   { value: "us_federal", label: "All federal holidays" },
   { value: "none", label: "None" },
 ];
@@ -90,17 +90,17 @@ export function PickupRulesForm({ account }: { account: CarrierAccount }) {
     write: (pickupRules, over) => patchCarrierAccount({ pickupRules }, over),
   });
   const { draft, set } = form;
-  const missing = draft.serviceDays.length === 0 ? "Pick a day." : undefined;
+  const missing = draft.serviceDays.length === 0 ? "Choose at least one day." : undefined;
   return (
     <Card className="px-3 py-2.5" label="Pickup rules">
-      <Heading title="Pickup rules" note="times are those of the pickup address" />
+      <Heading title="Pickup rules" note="Times are local to the pickup address" />
       <SaveForm
         form={form}
         names={names}
         textOf={textOf}
         fields={["/pickupRules"]}
         reason={missingScope(useMe(), "carrier_accounts:write") ?? missing}
-        save="Save the rules"
+        save="Save pickup rules"
       >
         <div className="grid grid-cols-[minmax(0,1fr)] items-end gap-3 sm:grid-cols-2">
           <Switch
@@ -216,7 +216,7 @@ function DayFields({ form }: { form: RecordForm<Draft> }) {
         />
         <TokenField
           label={names.holidays}
-          hint="Such as 2026-12-24; Enter adds one."
+          hint="For example 2026-12-24. Press Enter to add."
           tokens={draft.holidays}
           error={errorOf(form, "holidays")}
           onChange={(holidays) => set({ holidays })}

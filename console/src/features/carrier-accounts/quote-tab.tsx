@@ -16,28 +16,27 @@ import { RowTable } from "../../ui/table.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import type { QuoteRequest, Quotes } from "./carrier-account.queries.ts";
 import { quoteQuery } from "./carrier-account.queries.ts";
+import { exampleRecipient, filledIn, missingIn, QuoteAddresses, useSender } from "./quote-addresses.tsx";
 
-const places = ["fromCity", "fromState", "toCity", "toState", "toCountry"] as const;
-const names = ["from", "to", ...places, "weight", "unit", "length", "width", "height", "residential"] as const;
+const names = ["from", "to", "weight", "unit", "length", "width", "height", "residential"] as const;
 type Parcel = Record<(typeof names)[number], string>;
 
 const parcelOf = (search: Search): Parcel =>
   Object.fromEntries(names.map((name) => [name, oneOf(search[name]) ?? (name === "unit" ? "lb" : "")])) as Parcel;
 
-/** Without the parts that are empty. */
-function placeOf(zip: string, city: string, provinceCode: string, countryCode: string): QuoteRequest["origin"] {
-  const place = { zip, city, provinceCode, countryCode };
-  return Object.fromEntries(Object.entries(place).filter(([, text]) => text !== ""));
-}
+type Ends = Pick<QuoteRequest, "origin" | "destination">;
 
-/** The quote request from the address; undefined while a required part is missing. */
-function requestOf(parcel: Parcel): QuoteRequest | undefined {
+/** ZIP codes are enough for a rate card. */
+const endsOf = ({ from, to }: Parcel): Ends | undefined =>
+  from && to ? { origin: { zip: from }, destination: { zip: to } } : undefined;
+
+/** Undefined while a required part is missing. */
+function requestOf(parcel: Parcel, ends: Ends | undefined): QuoteRequest | undefined {
   const value = Number(parcel.weight);
-  if (!parcel.from || !parcel.to || !(value > 0)) return undefined;
+  if (!ends || !(value > 0)) return undefined;
   const [length, width, height] = [Number(parcel.length), Number(parcel.width), Number(parcel.height)];
   return {
-    origin: placeOf(parcel.from, parcel.fromCity, parcel.fromState, ""),
-    destination: placeOf(parcel.to, parcel.toCity, parcel.toState, parcel.toCountry.toUpperCase()),
+    ...ends,
     weight: { value, unit: parcel.unit as "lb" },
     ...(length > 0 && width > 0 && height > 0 ? { dimensions: { length, width, height, unit: "in" as const } } : {}),
     residential: parcel.residential === "yes",
@@ -46,23 +45,39 @@ function requestOf(parcel: Parcel): QuoteRequest | undefined {
 
 type Props = {
   account: CarrierAccount;
-  /** The prices are those of the carrier's API, which asks for more than ZIP codes. */
-  needsCity: boolean;
+  /** The prices are those of the carrier's API, which requires both addresses. */
+  needsAddresses: boolean;
 };
 
-/** Quotes one parcel for every service. The parcel is in the address, so that a quote can be shared. */
-export function QuoteTab({ account, needsCity }: Props) {
+/** Quotes one parcel for every service. The parcel is in the address bar, so that a quote can be shared; addresses of people are not. */
+export function QuoteTab({ account, needsAddresses }: Props) {
   const { search, set } = useSearchParams();
   const asked = parcelOf(search);
   const [parcel, setParcel] = useState(asked);
-  const request = requestOf(asked);
+  const sender = useSender(needsAddresses);
+  const [recipient, setRecipient] = useState(exampleRecipient);
+  const [sent, setSent] = useState<Ends>();
+  const ends = (of: Parcel): Ends | undefined => {
+    if (!needsAddresses) return endsOf(of);
+    return sender.address && missingIn(recipient) === undefined
+      ? { origin: sender.address, destination: filledIn(recipient) }
+      : undefined;
+  };
+  const request = requestOf(asked, needsAddresses ? sent : endsOf(asked));
   const quotes = useQuery(quoteQuery(account.id, request));
   const errors = fieldErrors(quotes.error);
   const field = (name: keyof Parcel) => ({
     value: parcel[name],
     onChange: (text: string) => setParcel({ ...parcel, [name]: text }),
   });
-  const ask = (): void => set(Object.fromEntries(names.map((name) => [name, parcel[name].trim() || undefined])));
+  const ask = (): void => {
+    if (needsAddresses) setSent(ends(parcel));
+    set(Object.fromEntries(names.map((name) => [name, parcel[name].trim() || undefined])));
+  };
+  const isComplete = requestOf(parcel, ends(parcel)) !== undefined;
+  const missing = needsAddresses
+    ? (!sender.address && "Choose the location to ship from.") || missingIn(recipient) || "Enter the weight."
+    : "Enter both ZIP codes and the weight.";
   return (
     <div className="grid items-start gap-3.5 lg:grid-cols-[280px_minmax(0,1fr)]">
       <Card className="px-3 py-2.5" label="Parcel">
@@ -71,19 +86,27 @@ export function QuoteTab({ account, needsCity }: Props) {
           className="flex flex-col gap-2.5"
           onSubmit={(event) => {
             event.preventDefault();
-            if (requestOf(parcel)) ask();
+            if (isComplete) ask();
           }}
         >
+          {needsAddresses && (
+            <QuoteAddresses
+              sender={sender}
+              recipient={recipient}
+              onRecipient={setRecipient}
+              errors={{ origin: errorAt(errors, "/origin"), destination: errorAt(errors, "/destination") }}
+            />
+          )}
           <div className="grid grid-cols-2 gap-2">
-            <TextField label="From ZIP" placeholder="07114" {...field("from")} error={errorAt(errors, "/origin")} />
-            <TextField label="To ZIP" placeholder="90210" {...field("to")} error={errorAt(errors, "/destination")} />
-            {needsCity && (
+            {!needsAddresses && (
               <>
-                <TextField label="From city" {...field("fromCity")} />
-                <TextField label="To city" {...field("toCity")} />
-                <TextField label="From state" placeholder="NJ" {...field("fromState")} />
-                <TextField label="To state" placeholder="CA" {...field("toState")} />
-                <TextField label="To country" placeholder="US" {...field("toCountry")} />
+                <TextField label="From ZIP" placeholder="07114" {...field("from")} error={errorAt(errors, "/origin")} />
+                <TextField
+                  label="To ZIP"
+                  placeholder="90210"
+                  {...field("to")}
+                  error={errorAt(errors, "/destination")}
+                />
               </>
             )}
             <TextField
@@ -111,30 +134,32 @@ export function QuoteTab({ account, needsCity }: Props) {
             <TextField label="Height (in)" inputMode="decimal" {...field("height")} />
           </div>
           <Checkbox
-            label="To a home"
+            label="Residential address"
             isChecked={parcel.residential === "yes"}
             onChange={(isOn) => setParcel({ ...parcel, residential: isOn ? "yes" : "" })}
           />
-          <Button
-            type="submit"
-            kind="primary"
-            isBusy={quotes.isFetching}
-            disabledReason={requestOf(parcel) ? undefined : "Both ZIPs and the weight are needed."}
-          >
-            Price it
+          <Button type="submit" kind="primary" isBusy={quotes.isFetching} disabledReason={!isComplete && missing}>
+            Get prices
           </Button>
         </form>
       </Card>
       <div className={cx("flex min-w-0 flex-col gap-3.5", quotes.isPlaceholderData && "stale")}>
         {quotes.error && <ProblemBox error={quotes.error} />}
-        {!request && (
-          <Card label="Prices">
-            <Empty text="Say from where, to where and how heavy: every service is priced, each line explained." />
-          </Card>
-        )}
+        {!request && <NotAsked needsAddresses={needsAddresses} />}
         {request && quotes.data && <QuoteList quotes={quotes.data} />}
       </div>
     </div>
+  );
+}
+
+function NotAsked({ needsAddresses }: Pick<Props, "needsAddresses">) {
+  const text = needsAddresses
+    ? "Choose the location to ship from, enter the recipient and the weight, and get the price of every service."
+    : "Enter both ZIP codes and the weight to see the price of every service.";
+  return (
+    <Card label="Prices">
+      <Empty text={text} />
+    </Card>
   );
 }
 
@@ -143,7 +168,7 @@ function QuoteList({ quotes: { quotes, unavailable } }: { quotes: Quotes }) {
     <>
       {quotes.length === 0 && (
         <Card label="Prices">
-          <Empty text="No service takes this parcel. Below is why." />
+          <Empty text="No service is available for this parcel. The reasons are below." />
         </Card>
       )}
       {quotes.map((quote, at) => (
@@ -161,7 +186,7 @@ function QuoteList({ quotes: { quotes, unavailable } }: { quotes: Quotes }) {
                 .filter(Boolean)
                 .join(", ")}
             >
-              {at === 0 && quotes.length > 1 && <Badge tone="ok">cheapest</Badge>}
+              {at === 0 && quotes.length > 1 && <Badge tone="ok">Cheapest</Badge>}
               <strong className="text-lg tabular-nums">{formatMoney(quote.total, quote.currency)}</strong>
             </Heading>
           </div>
@@ -179,15 +204,15 @@ function QuoteList({ quotes: { quotes, unavailable } }: { quotes: Quotes }) {
           )}
           {quote.alternative && (
             <p className="px-3 py-1.5 text-sm text-warn">
-              So near to zone {quote.alternative.zone} that the carrier may see it there
+              Close to zone {quote.alternative.zone}; the carrier may use that zone
               {quote.alternative.total !== null && `: ${formatMoney(quote.alternative.total, quote.currency)}`}.
             </p>
           )}
         </Card>
       ))}
       {unavailable.length > 0 && (
-        <Card label="Not for this parcel" className="px-3 py-2.5">
-          <Heading title="Not for this parcel" />
+        <Card label="Not available" className="px-3 py-2.5">
+          <Heading title="Not available" />
           <ul>
             {unavailable.map((one) => (
               <li key={one.service}>

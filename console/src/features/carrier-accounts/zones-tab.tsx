@@ -29,15 +29,15 @@ export function ZonesTab({ account, kind }: { account: CarrierAccount; kind: Car
           <FactList
             facts={[
               ["Name", chart.name],
-              ["Rows", `${formatCount(chart.rowCount)}, from and to which ZIPs`],
-              ["Upload", formatCount(chart.version)],
+              ["Rows", formatCount(chart.rowCount)],
+              ["Version", formatCount(chart.version)],
               ["Uploaded", <Time key="at" at={chart.uploadedAt} />],
             ]}
           />
         ) : (
           <p className="text-muted">
-            There is none: zones come from the distance between the ZIPs, which is right for about 96 of 100 parcels.
-            The chart of the carrier makes them exact.
+            No zone chart. Zones are derived from the distance between the ZIP codes, which is right for about 96 of 100
+            parcels. Upload the chart of the carrier to make them exact.
           </p>
         )}
       </Card>
@@ -61,17 +61,17 @@ function UploadChart({ account }: { account: CarrierAccount }) {
       }),
     onSuccess: (chart) => {
       refresh();
-      showToast(`${plural(chart.rowCount, "row")} of zones are in use`);
+      showToast(`Zone chart with ${plural(chart.rowCount, "row")} uploaded`);
     },
   });
   return (
-    <Card className="px-3 py-2.5" label="Upload a zone chart">
-      <Heading title={account.zoneChart ? "Another zone chart" : "Upload a zone chart"} />
+    <Card className="px-3 py-2.5" label="Upload zone chart">
+      <Heading title={account.zoneChart ? "Replace zone chart" : "Upload zone chart"} />
       <div className="flex flex-col gap-2.5">
         {upload.error && <ProblemBox error={upload.error} />}
         <TextField
           label="Origin of all rows (optional)"
-          hint="Where the file has no column for it: 070, 07114 or 070-073."
+          hint="For files without an origin column: 070, 07114 or 070-073."
           value={origin}
           maxLength={11}
           onChange={setOrigin}
@@ -83,7 +83,7 @@ function UploadChart({ account }: { account: CarrierAccount }) {
             label="Choose a CSV file"
             accept=".csv,text/csv"
             isBusy={upload.isPending}
-            hint="A column for the destinations, then “zone” or a column for each service; “-” is where it does not go."
+            hint="One column for destinations, then “zone” or one column per service. “-” means no service."
             onFile={(file) => upload.mutate(file)}
           />
         )}
@@ -106,7 +106,7 @@ function RemoveChart({ account }: { account: CarrierAccount }) {
         refresh();
       }}
     >
-      <p>Zones come from the distance again, for new prices. Those that were made stay as they are.</p>
+      <p>New prices use zones by distance. Prices that were calculated before do not change.</p>
     </ConfirmButton>
   );
 }

@@ -24,7 +24,7 @@ import { conditionSetQuery, readConditionSet, valuesQuery } from "./condition-se
 import { matchingWords } from "./condition-sets.text.ts";
 import { PasteValues } from "./paste-values.tsx";
 
-const above = { href: paths.conditionSets(), name: "Condition sets" };
+const above = { href: paths.conditionSets(), name: "Value lists" };
 
 export function ConditionSetPage() {
   const { id } = useParams({ strict: false }) as { id: string };
@@ -39,28 +39,28 @@ function ConditionSetView({ set }: { set: ConditionSet }) {
   const router = useRouter();
   const path = { id: set.id };
   const refused = missingScope(useMe(), "condition_sets:write");
-  const inUse = set.usedBy.length > 0 && `It is used by ${set.usedBy.map(({ name }) => name).join(", ")}.`;
+  const inUse = set.usedBy.length > 0 && `In use by ${set.usedBy.map(({ name }) => name).join(", ")}.`;
   return (
     <>
       <PageHead
         above={above}
         title={set.name}
-        note={`${plural(set.valueCount, "value")}, ${matchingWords[set.matching] ?? ""}`}
+        note={`${plural(set.valueCount, "value")}, ${(matchingWords[set.matching] ?? "").toLowerCase()}`}
       >
         <ConfirmButton
-          label="Empty it"
+          label="Remove all values"
           kind="plain"
           isDangerous
           title={`Remove all ${formatCount(set.valueCount)} values?`}
-          yes="Remove them"
-          disabledReason={refused ?? (set.valueCount === 0 && "It is empty.")}
+          yes="Remove all values"
+          disabledReason={refused ?? (set.valueCount === 0 && "The list is empty.")}
           run={async () => {
             await hub.call("DELETE /api/v1/condition-sets/{id}/values/all", { path });
-            showToast(`${set.name} is empty`);
+            showToast("All values removed");
             await queryClient.invalidateQueries({ queryKey: ["condition-sets"] });
           }}
         >
-          <p>Conditions that ask for it find nothing in it then. This cannot be taken back.</p>
+          <p>Conditions that use this list match nothing afterwards. This cannot be undone.</p>
         </ConfirmButton>
         <ConfirmButton
           label="Delete"
@@ -69,7 +69,7 @@ function ConditionSetView({ set }: { set: ConditionSet }) {
           disabledReason={refused ?? inUse}
           run={async () => {
             await hub.call("DELETE /api/v1/condition-sets/{id}", { path });
-            showToast(`${set.name} is deleted`);
+            showToast(`${set.name} deleted`);
             router.history.push(paths.conditionSets());
             await queryClient.invalidateQueries({ queryKey: ["condition-sets"], refetchType: "none" });
           }}
@@ -134,9 +134,7 @@ function Values({ set, refused }: { set: ConditionSet; refused: string | undefin
         idOf={(value) => value}
         columns={valueColumns(refused, (value) => remove.mutate(value))}
         empty={
-          <Empty
-            text={text ? `No value contains “${text}”.` : "No value yet. Paste a column of a sheet beside this."}
-          />
+          <Empty text={text ? `No value contains “${text}”.` : "No values yet. Paste a column from a spreadsheet."} />
         }
       />
     </div>
@@ -153,9 +151,9 @@ function SetForm({ set, refused }: { set: ConditionSet; refused: string | undefi
       hub.call("PATCH /api/v1/condition-sets/{id}", { path: { id }, body, ifMatch: version }),
   });
   return (
-    <SaveForm form={form} names={{ name: "Name", description: "What it is" }} reason={refused}>
+    <SaveForm form={form} names={{ name: "Name", description: "Description" }} reason={refused}>
       <TextField label="Name" {...form.field("name")} maxLength={100} />
-      <TextField label="What it is" {...form.field("description")} maxLength={500} />
+      <TextField label="Description" {...form.field("description")} maxLength={500} />
     </SaveForm>
   );
 }

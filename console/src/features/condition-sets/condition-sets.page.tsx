@@ -33,7 +33,7 @@ const columns: Array<ListColumn<ConditionSet>> = [
     ),
   },
   {
-    name: "What it is",
+    name: "Description",
     className: "w-1/2 max-w-0 min-w-48 truncate text-muted",
     cell: (set) => set.description || "–",
   },
@@ -48,7 +48,7 @@ const columns: Array<ListColumn<ConditionSet>> = [
     className: "whitespace-nowrap text-muted",
     cell: (set) =>
       set.usedBy.length === 0 ? (
-        "nothing yet"
+        "Not used"
       ) : (
         <span title={set.usedBy.map(({ name }) => name).join(", ")}>{plural(set.usedBy.length, "place")}</span>
       ),
@@ -65,31 +65,33 @@ export function ConditionSetsPage() {
   const refused = missingScope(useMe(), "condition_sets:write");
   return (
     <>
-      <PageHead title="Condition sets" note="lists that conditions and rate cards ask for">
+      <PageHead title="Value lists" note="Used by conditions and rate cards">
         <Button kind="primary" disabledReason={refused} onClick={() => setMaking(true)}>
-          New set
+          New value list
         </Button>
       </PageHead>
       <div className="mb-2.5 max-w-72">
-        <SearchBox label="Search condition sets" />
+        <SearchBox label="Search value lists" />
       </div>
       <ListCard
-        label="Condition sets"
+        label="Value lists"
         query={sets}
         columns={columns}
         idOf={(set) => set.id}
         empty={
-          <Empty
-            text={
-              text
-                ? `No set has “${text}” in its name.`
-                : "No set yet. A set is a list, such as ZIP codes that take a day longer; pipelines and rate cards ask whether something is in it."
-            }
-          >
-            <Button disabledReason={refused} onClick={() => setMaking(true)}>
-              New set
-            </Button>
-          </Empty>
+          text ? (
+            <Empty text={`No value list has “${text}” in its name.`} />
+          ) : (
+            <Empty
+              icon="list"
+              title="No value lists yet"
+              text="A value list holds values such as remote ZIP codes. Conditions and rate cards check whether a value is in it."
+            >
+              <Button kind="primary" disabledReason={refused} onClick={() => setMaking(true)}>
+                New value list
+              </Button>
+            </Empty>
+          )
         }
       />
       {isMaking && <NewSet onClose={() => setMaking(false)} />}
@@ -110,14 +112,19 @@ function NewSet({ onClose }: { onClose(): void }) {
   });
   return (
     <FormDialog
-      title="New condition set"
-      submit="Make the set"
-      reason={!form.draft.name.trim() && "Give it a name."}
+      title="New value list"
+      submit="Create value list"
+      reason={!form.draft.name.trim() && "Enter a name."}
       form={form}
       onClose={onClose}
     >
-      <TextField label="Name" hint="Conditions name it, such as Remote ZIPs." {...form.field("name")} maxLength={100} />
-      <TextField label="What it is (optional)" {...form.field("description")} maxLength={500} />
+      <TextField
+        label="Name"
+        hint="Shown in conditions, for example Remote ZIP codes."
+        {...form.field("name")}
+        maxLength={100}
+      />
+      <TextField label="Description (optional)" {...form.field("description")} maxLength={500} />
       <Select label="Upper and lower case" {...form.field("matching")} options={matchingOptions} />
     </FormDialog>
   );

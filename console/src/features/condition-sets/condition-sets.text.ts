@@ -1,8 +1,8 @@
 export const matchingOptions = [
-  { value: "case_insensitive", label: "Are the same", note: "abc is ABC" },
-  { value: "exact", label: "Are different" },
+  { value: "case_insensitive", label: "Ignore case", note: "abc matches ABC" },
+  { value: "exact", label: "Match case" },
 ];
 export const matchingWords: Record<string, string> = {
-  case_insensitive: "case does not matter",
-  exact: "case matters",
+  case_insensitive: "Ignore case",
+  exact: "Match case",
 };

@@ -42,8 +42,8 @@ export function PasteValues({ set, refused }: { set: ConditionSet; refused: stri
         label="Paste a column"
         hint={
           text.trim() === ""
-            ? "One value a line. Of several columns the first counts."
-            : `${plural(pasted.values.length, "value")} to add, ${formatCount(pasted.repeated.length)} repeated, ${formatCount(pasted.refused.length)} refused.`
+            ? "One value per line. Of several columns, only the first is used."
+            : `${plural(pasted.values.length, "value")} to add, ${formatCount(pasted.repeated.length)} repeated, ${formatCount(pasted.refused.length)} rejected.`
         }
         rows={6}
         className="font-mono"
@@ -60,7 +60,7 @@ export function PasteValues({ set, refused }: { set: ConditionSet; refused: stri
           kind="primary"
           type="submit"
           isBusy={add.isPending}
-          disabledReason={refused ?? (pasted.values.length === 0 && "There is no value to add.")}
+          disabledReason={refused ?? (pasted.values.length === 0 && "Paste at least one value.")}
         >
           Add {pasted.values.length > 0 ? plural(pasted.values.length, "value") : "values"}
         </Button>
@@ -74,14 +74,14 @@ function Done({ pasted, answer }: { pasted: Pasted; answer: ValuesAdded }) {
   const { added, alreadyPresent, present = [] } = answer;
   const duplicates = [...present, ...pasted.repeated];
   return (
-    <section role="status" aria-label="What was pasted" className="flex flex-col gap-2">
+    <section role="status" aria-label="Result" className="flex flex-col gap-2">
       <Figures
-        label="What was pasted"
+        label="Result"
         figures={[
-          { label: "added", value: added, tone: "ok" },
-          { label: "duplicate", value: alreadyPresent + pasted.repeated.length },
-          { label: "refused", value: pasted.refused.length, tone: "bad" },
-          { label: "in the set now", value: answer.valueCount },
+          { label: "Added", value: added, tone: "ok" },
+          { label: "Duplicates", value: alreadyPresent + pasted.repeated.length },
+          { label: "Rejected", value: pasted.refused.length, tone: "bad" },
+          { label: "In the list now", value: answer.valueCount },
         ]}
       />
       {duplicates.length > 0 && (

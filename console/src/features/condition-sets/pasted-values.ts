@@ -32,7 +32,7 @@ export function readPasted(text: string, isExact: boolean): Pasted {
       pasted.refused.push({
         line: at + 1,
         text: value.toWellFormed().slice(0, 40),
-        why: "not a text that can be kept",
+        why: "not valid text",
       });
       continue;
     }

@@ -1,31 +1,38 @@
+import type { Transformation } from "@order-operations-hub/sdk/api-types";
 import { lazy, Suspense, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Heading, Skeleton } from "../../ui/card.tsx";
-import { fieldName } from "../../ui/change-text.ts";
-import { sentence } from "../../ui/format.ts";
+import { fieldName, sentence } from "../../ui/format.ts";
 import { valueAt, withValueAt } from "../../ui/json-pointer.ts";
 import { TextField } from "../../ui/text-field.tsx";
+import type { LookupMiss } from "./lookup-miss.ts";
 import { plainText, problemsIn, recordOf } from "./exception-record.tsx";
 import type { Exception, FixRequest } from "./exceptions.queries.ts";
+import { loadPart } from "../../ui/load-part.ts";
 
 // Loaded on demand: the editor is half the size of everything else.
-const JsonField = lazy(async () => ({ default: (await import("../../ui/schema-form/json-field.tsx")).JsonField }));
+const JsonField = lazy(
+  loadPart(async () => ({ default: (await import("../../ui/schema-form/json-field.tsx")).JsonField })),
+);
 
 type Data = Record<string, unknown>;
 type Props = {
   exception: Exception;
+  /** The mapping of the record: it converts the record as received, so that one is edited. */
+  mapping: Transformation | undefined;
+  misses: readonly LookupMiss[];
   isBusy: boolean;
   onSave(record: NonNullable<FixRequest["record"]>): void;
   onCancel(): void;
 };
 
 /** Corrects a rejected record: a form for the invalid fields, or JSON for the whole record. */
-export function EditRecord({ exception, isBusy, onSave, onCancel }: Props) {
+export function EditRecord({ exception, mapping, misses, isBusy, onSave, onCancel }: Props) {
   const record = recordOf(exception);
-  const part = record?.canonical ? "canonical" : "raw";
+  const part = record?.canonical && !mapping ? "canonical" : "raw";
   const before = record?.[part] ?? {};
   const [draft, setDraft] = useState<Data>(before);
-  const fields = problemsIn(exception.details["errors"]).filter(
+  const fields = [...missedFields(misses), ...(mapping ? [] : problemsIn(exception.details["errors"]))].filter(
     ({ pointer }) => pointer !== "" && isLeaf(valueAt(before, pointer)),
   );
   const [isData, setData] = useState(fields.length === 0);
@@ -38,17 +45,17 @@ export function EditRecord({ exception, isBusy, onSave, onCancel }: Props) {
         if (!isBusy) onSave(part === "raw" ? { raw: draft } : { canonical: draft });
       }}
     >
-      <Heading title="Correct the record" note={part === "raw" ? "as it came" : "as the hub reads it"}>
+      <Heading title="Correct the record" note={part === "raw" ? "as received" : "as the hub reads it"}>
         {fields.length > 0 && (
           <Button kind="quiet" onClick={() => setData(!isData)}>
-            {isData ? "Only what is wrong" : "All of it, as data"}
+            {isData ? "Show only invalid fields" : "Edit as JSON"}
           </Button>
         )}
       </Heading>
       {isData ? (
         <Suspense fallback={<Skeleton rows={8} />}>
           <JsonField
-            label="The record"
+            label="Record"
             hint={undefined}
             error={undefined}
             value={draft}
@@ -70,11 +77,20 @@ export function EditRecord({ exception, isBusy, onSave, onCancel }: Props) {
       )}
       <div className="flex gap-2">
         <Button kind="primary" type="submit" isBusy={isBusy}>
-          Take it so
+          Save and retry
         </Button>
-        <Button onClick={onCancel}>Not now</Button>
+        <Button onClick={onCancel}>Cancel</Button>
       </div>
     </form>
+  );
+}
+
+/** Fields whose value has no entry in a table, with the values that have one. */
+function missedFields(misses: readonly LookupMiss[]): Array<{ pointer: string; message: string }> {
+  return misses.flatMap(({ source, value, entries }) =>
+    source === undefined
+      ? []
+      : [{ pointer: source, message: `“${value}” is unknown. Known values: ${Object.keys(entries).join(", ")}` }],
   );
 }
 

@@ -10,10 +10,25 @@ import { Table, Td, Th } from "../../ui/table.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { exceptionCan } from "./exceptions.can.ts";
 import type { ExceptionFilter, ExceptionGroup, FixManyRequest } from "./exceptions.queries.ts";
-import { fixName, kindName } from "./exceptions.text.ts";
+import type { Cause } from "./exceptions.text.ts";
+import { causeOf, fixName, groupTitle, kindName } from "./exceptions.text.ts";
 import { FixMany } from "./fix-many.tsx";
 
 type Props = { groups: readonly ExceptionGroup[]; filter: ExceptionFilter; bridgeName(id: string): string };
+/** Clears the filters of a cause. */
+const noCause = {
+  kind: undefined,
+  code: undefined,
+  bridgeId: undefined,
+  taskName: undefined,
+  errorCode: undefined,
+  field: undefined,
+};
+
+/** The part of the filter that a cause sets. */
+const pick = (filter: ExceptionFilter, cause: Cause): object =>
+  Object.fromEntries(Object.keys(cause).map((name) => [name, filter[name as keyof Cause]]));
+
 type Asked = { group: ExceptionGroup; action: FixManyRequest["action"] };
 
 /** Exceptions grouped by cause, with actions for a whole group. */
@@ -22,12 +37,12 @@ export function ExceptionGroups({ groups, filter, bridgeName }: Props) {
   const [asked, setAsked] = useState<Asked>();
   const refused = exceptionCan.fixMany(useMe());
   return (
-    <Card label="By what is wrong">
-      <Table label="By what is wrong">
+    <Card label="Causes">
+      <Table label="Exceptions by cause">
         <thead>
           <tr>
-            <Th>What is wrong</Th>
-            <Th>Bridge</Th>
+            <Th>Cause</Th>
+            <Th>Connection</Th>
             <Th>Last seen</Th>
             <Th isNumber>Exceptions</Th>
             <Th>
@@ -37,16 +52,19 @@ export function ExceptionGroups({ groups, filter, bridgeName }: Props) {
         </thead>
         <tbody>
           {groups.map((group) => {
-            const { kind, code, bridgeId } = group;
-            const isOn = filter.code === code && filter.kind === kind;
+            const { kind, bridgeId } = group;
+            const cause = causeOf(group);
+            const key = JSON.stringify(cause);
+            const isOn = key === JSON.stringify(pick(filter, cause));
             const [first, ...others] = group.availableActions as Array<FixManyRequest["action"]>;
             return (
-              <tr key={`${kind} ${code} ${bridgeId}`}>
+              <tr key={key}>
                 <Td className="h-8 w-1/2 max-w-0 min-w-64">
                   <span className="flex min-h-8 items-center gap-2">
                     <Badge tone="bad">{kindName(kind)}</Badge>
-                    <code className="font-mono text-sm">{code}</code>
-                    <span className="truncate text-muted">{group.message}</span>
+                    <span className="truncate" title={`${group.message} (${group.errorCode ?? group.code})`}>
+                      {groupTitle(group)}
+                    </span>
                   </span>
                 </Td>
                 <Td className="max-w-40 truncate text-muted">{bridgeId ? bridgeName(bridgeId) : "–"}</Td>
@@ -59,28 +77,22 @@ export function ExceptionGroups({ groups, filter, bridgeName }: Props) {
                     <Button
                       kind="quiet"
                       aria-pressed={isOn}
-                      onClick={() =>
-                        set(
-                          isOn
-                            ? { kind: undefined, code: undefined, bridgeId: undefined, page: undefined }
-                            : { kind, code, bridgeId: bridgeId ?? undefined, page: undefined },
-                        )
-                      }
+                      onClick={() => set({ ...(isOn ? noCause : { ...noCause, ...cause }), page: undefined })}
                     >
-                      {isOn ? "show all" : "show"}
+                      {isOn ? "Show all" : "Show"}
                     </Button>
                     {first && (
                       <Button disabledReason={refused} onClick={() => setAsked({ group, action: first })}>
-                        {`${fixName(first)} these`}
+                        {`${fixName(first)} all`}
                       </Button>
                     )}
                     {others.length > 0 && (
                       <Menu
                         label="…"
-                        name={`More about ${code}`}
+                        name={`More actions: ${groupTitle(group)}`}
                         kind="quiet"
                         items={others.map((action) => ({
-                          label: `${fixName(action)} these`,
+                          label: `${fixName(action)} all`,
                           disabledReason: refused,
                           onPick: () => setAsked({ group, action }),
                         }))}

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Heading } from "../../ui/card.tsx";
-import { fieldName, valueText } from "../../ui/change-text.ts";
+import { valueText } from "../../ui/change-text.ts";
 import { Fact, Facts } from "../../ui/facts.tsx";
 import { Fold } from "../../ui/fold.tsx";
-import { sentence, words } from "../../ui/format.ts";
+import { fieldName, sentence, words } from "../../ui/format.ts";
 import { JsonView } from "../../ui/json-view.tsx";
 import { Table, Td, Th } from "../../ui/table.tsx";
 import { orderQuery } from "../orders/orders.queries.ts";
@@ -37,26 +37,34 @@ export function ExceptionRecord({ exception }: { exception: Exception }) {
   return (
     <>
       {isData(theirs) && <TheirsBesideOurs orderId={exception.orderId} theirs={theirs} />}
-      {record && <Record record={record} problems={problemsIn(exception.details["errors"])} />}
+      {record && (
+        <Record record={record} problems={problemsIn(exception.details["errors"])} isRaw={isUnmapped(exception)} />
+      )}
       {Array.isArray(shipments) && shipments.length > 0 && <Shipments shipments={shipments.filter(isData)} />}
       {Object.keys(rest).length > 0 && (
-        <Fold title="More that is known">
-          <JsonView label="More that is known" value={rest} />
+        <Fold title="More details">
+          <JsonView label="More details" value={rest} />
         </Fold>
       )}
     </>
   );
 }
 
-function Record({ record, problems }: { record: KeptRecord; problems: readonly FieldProblem[] }) {
-  const shown = record.canonical ?? record.raw;
-  if (!shown) return <p className="text-muted">The record was too large to be kept. Look at the source.</p>;
+/** A record that could not be mapped exists only as received. */
+const isUnmapped = (exception: Exception): boolean =>
+  exception.code === "transformation_failed" || !recordOf(exception)?.canonical;
+
+type RecordProps = { record: KeptRecord; problems: readonly FieldProblem[]; isRaw: boolean };
+
+function Record({ record, problems, isRaw }: RecordProps) {
+  const shown = isRaw ? record.raw : record.canonical;
+  if (!shown) return <p className="text-muted">The record was too large to store. See it in the source system.</p>;
   const problemAt = (name: string): string | undefined =>
     problems.find(({ pointer }) => pointer === `/${name}` || pointer.startsWith(`/${name}/`))?.message;
   const missing = problems.filter(({ pointer }) => pointer !== "" && !Object.hasOwn(shown, pointer.split("/")[1]!));
   return (
-    <section aria-label="The record">
-      <Heading title="The record" note={record.canonical ? "as the hub reads it" : "as it came"} />
+    <section aria-label="Record">
+      <Heading title="Record" note={isRaw ? "as received" : "as the hub reads it"} />
       <Facts>
         {missing.map(({ pointer, message }) => (
           <Field key={pointer} name={fieldName(pointer)} value={undefined} problem={message} />
@@ -66,8 +74,8 @@ function Record({ record, problems }: { record: KeptRecord; problems: readonly F
         ))}
       </Facts>
       <div className="mt-1.5">
-        <Fold title="As data">
-          <JsonView label="The record as data" value={record.canonical ? record : record.raw} />
+        <Fold title="JSON">
+          <JsonView label="Record as JSON" value={record.canonical ? record : record.raw} />
         </Fold>
       </div>
     </section>
@@ -86,14 +94,14 @@ function Field({ name, value, problem }: { name: string; value: unknown; problem
 function TheirsBesideOurs({ orderId, theirs }: { orderId: string | null; theirs: Data }) {
   const { data: order } = useQuery({ ...orderQuery(orderId ?? ""), enabled: orderId !== null });
   return (
-    <section aria-label="Theirs beside ours">
-      <Heading title="Theirs beside ours" />
-      <Table label="Theirs beside ours">
+    <section aria-label="Differences">
+      <Heading title="Differences" />
+      <Table label="Differences">
         <thead>
           <tr>
             <Th>Field</Th>
-            <Th>Ours</Th>
-            <Th>Theirs</Th>
+            <Th>Order</Th>
+            <Th>Source</Th>
           </tr>
         </thead>
         <tbody>
@@ -123,7 +131,7 @@ function oursText(value: unknown): string {
 function Shipments({ shipments }: { shipments: readonly Data[] }) {
   return (
     <section aria-label="Shipments">
-      <Heading title="What became of each" />
+      <Heading title="Shipments" />
       <Table label="Shipments">
         <tbody>
           {shipments.map((shipment, at) => (
@@ -131,7 +139,7 @@ function Shipments({ shipments }: { shipments: readonly Data[] }) {
               <Td className="font-mono text-sm">
                 {valueText(shipment["trackingNumber"] ?? shipment["ref"] ?? shipment["id"])}
               </Td>
-              <Td>{words(plainText(shipment["status"]))}</Td>
+              <Td>{sentence(plainText(shipment["status"]))}</Td>
               <Td className="text-muted">
                 {isData(shipment["error"]) ? plainText(shipment["error"]["message"]) : "–"}
               </Td>

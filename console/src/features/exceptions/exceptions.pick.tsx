@@ -12,9 +12,9 @@ export function ExceptionsLine({ about }: { about: { orderId: string } | { execu
   return (
     <p className="mb-2 flex flex-wrap items-center gap-x-2 rounded-lg border border-warn bg-warn-soft px-3 py-1.5 text-warn">
       <Icon name="alert" />
-      <span>{plural(open, "exception is", "exceptions are")} open about this.</span>
+      <span>{plural(open, "open exception")}.</span>
       <Link href={paths.exceptions(about)} className="inline-flex min-h-6 items-center font-medium underline">
-        Look at {open === 1 ? "it" : "them"}
+        View {open === 1 ? "exception" : "exceptions"}
       </Link>
     </p>
   );

@@ -12,7 +12,20 @@ export type FixRequest = Input<"POST /api/v1/exceptions/{id}/resolve">["body"];
 export type FixAnswer = Answer<"POST /api/v1/exceptions/{id}/resolve">;
 export type FixManyRequest = Input<"POST /api/v1/exceptions/resolve">["body"];
 
-const filterNames = ["status", "kind", "code", "bridgeId", "taskName", "orderId", "executionId"] as const;
+const filterNames = [
+  "status",
+  "kind",
+  "code",
+  "bridgeId",
+  "taskName",
+  "errorCode",
+  "field",
+  "orderId",
+  "executionId",
+  "from",
+  "to",
+  "assigneeId",
+] as const;
 
 /** Reads the filter from the address. */
 export function filterOf(search: Search): ExceptionFilter {
@@ -42,3 +55,16 @@ export const exceptionQuery = (id: string) =>
     queryFn: ({ signal }): Promise<Exception> => hub.call("GET /api/v1/exceptions/{id}", { path: { id }, signal }),
     placeholderData: keepPreviousData,
   });
+
+export type FixFailure = { id: string; error?: { code: string; message: string } | undefined };
+
+/** Takes an action on all exceptions of a filter, batch by batch. Those that stay open are reported. */
+export async function resolveAll(body: FixManyRequest): Promise<{ done: number; failed: FixFailure[] }> {
+  const sum = { done: 0, failed: [] as FixFailure[] };
+  for (let next = body; ; next = { ...body, filter: { ...body.filter, isAttempted: false } }) {
+    const { summary, results } = await hub.call("POST /api/v1/exceptions/resolve", { body: next });
+    sum.done += summary.processed;
+    sum.failed.push(...results.filter((one) => one.status === "failed"));
+    if (summary.remaining === 0 || results.length === 0) return sum;
+  }
+}

@@ -7,8 +7,9 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { plural } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import type { ExceptionFilter, ExceptionGroup, FixManyRequest } from "./exceptions.queries.ts";
-import { fixName, fixTexts } from "./exceptions.text.ts";
+import type { ExceptionFilter, ExceptionGroup, FixFailure, FixManyRequest } from "./exceptions.queries.ts";
+import { resolveAll } from "./exceptions.queries.ts";
+import { causeOf, fixName, fixTexts, groupTitle } from "./exceptions.text.ts";
 
 type Props = {
   group: ExceptionGroup;
@@ -17,33 +18,20 @@ type Props = {
   filter: ExceptionFilter;
   onClose(): void;
 };
-type Failure = { id: string; error?: { code: string; message: string } | undefined };
 
 /** Confirms the count, then applies the action batch by batch. Exceptions that stay open show why. */
 export function FixMany({ group, action, filter, onClose }: Props) {
   const { status: _status, ...narrowed } = filter;
-  const { kind, code, bridgeId } = group;
-  const body: FixManyRequest = {
-    action,
-    filter: { ...narrowed, kind, code, ...(bridgeId ? { bridgeId } : {}) },
-  };
+  const body: FixManyRequest = { action, filter: { ...narrowed, ...causeOf(group) } };
   const look = useQuery({
     queryKey: ["exceptions", "fix", body],
     queryFn: ({ signal }) => hub.call("POST /api/v1/exceptions/resolve", { body: { ...body, dryRun: true }, signal }),
     gcTime: 0,
     retry: false,
   });
-  const [failures, setFailures] = useState<readonly Failure[]>();
+  const [failures, setFailures] = useState<readonly FixFailure[]>();
   const fix = useMutation({
-    mutationFn: async () => {
-      const sum = { done: 0, failed: [] as Failure[] };
-      for (let next = body; ; next = { ...body, filter: { ...body.filter, isAttempted: false } }) {
-        const { summary, results } = await hub.call("POST /api/v1/exceptions/resolve", { body: next });
-        sum.done += summary.processed;
-        sum.failed.push(...results.filter((one) => one.status === "failed"));
-        if (summary.remaining === 0 || results.length === 0) return sum;
-      }
-    },
+    mutationFn: () => resolveAll(body),
     onSuccess: async ({ done, failed }) => {
       await queryClient.invalidateQueries({ queryKey: ["exceptions"] });
       if (done > 0) showToast(`${fixName(action)}: ${plural(done, "exception")}`);
@@ -54,17 +42,17 @@ export function FixMany({ group, action, filter, onClose }: Props) {
   const matched = look.data?.summary.matched ?? 0;
   return (
     <Dialog
-      title={`${fixName(action)}: ${code}`}
+      title={`${fixName(action)}: ${groupTitle(group)}`}
       isOpen
       onClose={onClose}
       footer={
         <>
-          <Button onClick={onClose}>{failures ? "Close" : "Not now"}</Button>
+          <Button onClick={onClose}>{failures ? "Close" : "Cancel"}</Button>
           {!failures && (
             <Button
               kind={action === "dismiss" ? "danger" : "primary"}
               isBusy={fix.isPending || look.isPending}
-              disabledReason={look.data && matched === 0 && "They are all closed by now."}
+              disabledReason={look.data && matched === 0 && "All of them are closed already."}
               onClick={() => fix.mutate()}
             >
               {`${fixName(action)} ${plural(matched, "exception")}`}
@@ -82,8 +70,7 @@ export function FixMany({ group, action, filter, onClose }: Props) {
           <ul className="list-disc ps-4">
             {[...Map.groupBy(failures, ({ error }) => error?.message ?? "")].map(([message, alike]) => (
               <li key={message}>
-                {plural(alike.length, "time")}: <code className="font-mono text-sm">{alike[0]!.error?.code}</code>{" "}
-                {message}
+                {plural(alike.length, "exception")}: {message}
               </li>
             ))}
           </ul>

@@ -9,7 +9,13 @@ export type BuiltInPreset = Answer<"GET /api/v1/import-presets/built-in">["data"
 export const importPresetsQuery = queryOptions({
   queryKey: ["import-presets", "own"],
   queryFn: async ({ signal }): Promise<ImportPreset[]> =>
-    (await hub.call("GET /api/v1/import-presets", { query: { limit: 100 }, signal })).data,
+    (await hub.call("GET /api/v1/import-presets", { query: { kind: "orders", limit: 100 }, signal })).data,
+});
+
+export const invoicePresetsQuery = queryOptions({
+  queryKey: ["import-presets", "invoices"],
+  queryFn: async ({ signal }): Promise<ImportPreset[]> =>
+    (await hub.call("GET /api/v1/import-presets", { query: { kind: "invoices", limit: 100 }, signal })).data,
 });
 
 /** Built-in presets for files of other programs. */

@@ -6,9 +6,9 @@ import { missingScope, useMe } from "../../live/me.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Card, Empty, Skeleton } from "../../ui/card.tsx";
-import { changeText, fieldName, valueText } from "../../ui/change-text.ts";
+import { changeText, valueText } from "../../ui/change-text.ts";
 import { Figures } from "../../ui/figures.tsx";
-import { formatCount, plural, words } from "../../ui/format.ts";
+import { fieldName, formatCount, plural, sentence, words } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
@@ -38,7 +38,7 @@ export function LocationSyncPage() {
   });
   const shown = apply.data ?? preview.data;
   const count = shown ? shown.summary.created + shown.summary.updated + shown.summary.deactivated : 0;
-  const name = bridges?.find(({ id }) => id === bridgeId)?.name ?? "the bridge";
+  const name = bridges?.find(({ id }) => id === bridgeId)?.name ?? "the connection";
   return (
     <>
       <PageHead
@@ -52,7 +52,7 @@ export function LocationSyncPage() {
             </>
           ) : (
             <>
-              looked at <Time at={shown.finished_at} withSeconds />, nothing is written yet
+              checked <Time at={shown.finished_at} withSeconds />, not applied yet
             </>
           ))
         }
@@ -65,16 +65,16 @@ export function LocationSyncPage() {
             void preview.refetch();
           }}
         >
-          Look again
+          Check again
         </Button>
         <Button
           kind="primary"
           isBusy={apply.isPending}
           disabledReason={
             refused ||
-            (apply.data && "It is applied.") ||
-            (!preview.data && "What would change is not known yet.") ||
-            (count === 0 && "Nothing would change.")
+            (apply.data && "The changes are applied.") ||
+            (!preview.data && "The preview is still loading.") ||
+            (count === 0 && "There is nothing to change.")
           }
           onClick={() => apply.mutate()}
         >
@@ -86,7 +86,7 @@ export function LocationSyncPage() {
         {(preview.error ?? apply.error) && (
           <ProblemBox error={preview.error ?? apply.error} onRetry={() => void preview.refetch()}>
             <Link href={paths.bridge(bridgeId)} className="text-accent-text underline underline-offset-2">
-              The bridge
+              Open the connection
             </Link>
           </ProblemBox>
         )}
@@ -98,7 +98,7 @@ export function LocationSyncPage() {
 }
 
 const countsText = ({ created, updated, deactivated }: LocationSync["summary"]): string =>
-  `${formatCount(created)} new, ${formatCount(updated)} changed, ${formatCount(deactivated)} put out of use.`;
+  `${formatCount(created)} new, ${formatCount(updated)} changed, ${formatCount(deactivated)} deactivated.`;
 
 function Shown({ sync }: { sync: LocationSync }) {
   const { summary, changes, errors } = sync;
@@ -106,18 +106,18 @@ function Shown({ sync }: { sync: LocationSync }) {
   return (
     <>
       <Figures
-        label="Locations of the bridge"
+        label="Locations at the connection"
         figures={[
-          { label: "at the bridge", value: summary.fetched },
-          { label: "new", value: summary.created, tone: "ok" },
-          { label: "changed", value: summary.updated },
-          { label: "put out of use", value: summary.deactivated, tone: "warn" },
-          { label: "as they were", value: summary.unchanged },
-          { label: "refused", value: summary.failed, tone: "bad" },
+          { label: "At the source", value: summary.fetched },
+          { label: "New", value: summary.created, tone: "ok" },
+          { label: "Changed", value: summary.updated },
+          { label: "Deactivated", value: summary.deactivated, tone: "warn" },
+          { label: "Unchanged", value: summary.unchanged },
+          { label: "Rejected", value: summary.failed, tone: "bad" },
         ]}
       />
       {errors.length > 0 && (
-        <Card label="Refused" className="px-3 py-2.5">
+        <Card label="Rejected" className="px-3 py-2.5">
           <ul className="list-disc ps-4 text-bad">
             {errors.slice(0, 50).map((one) => (
               <li key={one.external_id}>
@@ -129,9 +129,9 @@ function Shown({ sync }: { sync: LocationSync }) {
       )}
       <Card label="Changes">
         {moving.length === 0 ? (
-          <Empty text="Nothing differs: the locations here are as the bridge has them.">
+          <Empty text="Everything is up to date. The locations match those of the connection.">
             <Link href={paths.locations()} className={buttonClass("plain")}>
-              To the locations
+              Go to Locations
             </Link>
           </Empty>
         ) : (
@@ -139,9 +139,9 @@ function Shown({ sync }: { sync: LocationSync }) {
             <thead>
               <tr>
                 <Th>Location</Th>
-                <Th>What</Th>
-                <Th>From, to</Th>
-                <Th>Stays as it is here</Th>
+                <Th>Change</Th>
+                <Th>Values</Th>
+                <Th>Kept from here</Th>
               </tr>
             </thead>
             <tbody>
@@ -150,7 +150,7 @@ function Shown({ sync }: { sync: LocationSync }) {
                   <Td className="font-medium whitespace-nowrap">{one.name}</Td>
                   <Td>
                     <Badge tone={tones[one.action] ?? "skip"}>
-                      {one.action === "created" ? "new" : words(one.action)}
+                      {one.action === "created" ? "New" : sentence(one.action)}
                     </Badge>
                   </Td>
                   <Td className="py-1">
@@ -180,8 +180,8 @@ function Twins({ suggestions }: { suggestions: LocationSync["suggestions"] }) {
   const { data: names } = useEntityNames("location");
   if (suggestions.length === 0) return null;
   return (
-    <Card label="May be the same place" className="px-3 py-2.5">
-      <p className="mb-1 font-semibold">May be the same place</p>
+    <Card label="Possible duplicates" className="px-3 py-2.5">
+      <p className="mb-1 font-semibold">Possible duplicates</p>
       <ul className="list-disc ps-4">
         {suggestions.map((one) => (
           <li key={one.location_ids.join()}>

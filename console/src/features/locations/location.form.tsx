@@ -9,18 +9,20 @@ type AddressField = "company" | "address1" | "address2" | "city" | "provinceCode
 export type LocationDraft = Record<AddressField, string> & {
   name: string;
   type: LocationType;
+  cutoff_time: string;
+  timezone: string;
   is_active: boolean;
   is_default: boolean;
 };
 
 const addressFields: Array<[AddressField, string]> = [
   ["company", "Company"],
-  ["address1", "Street"],
-  ["address2", "More of the street"],
+  ["address1", "Address line 1"],
+  ["address2", "Address line 2"],
   ["city", "City"],
-  ["provinceCode", "State"],
-  ["zip", "ZIP"],
-  ["countryCode", "Country, such as US"],
+  ["provinceCode", "State or province"],
+  ["zip", "ZIP or postal code"],
+  ["countryCode", "Country code"],
   ["phone", "Phone"],
 ];
 
@@ -31,6 +33,8 @@ export function draftOf(location?: Location): LocationDraft {
     ...(address as Record<AddressField, string>),
     name: location?.name ?? "",
     type: (location?.type ?? "warehouse") as LocationType,
+    cutoff_time: location?.cutoff_time ?? "",
+    timezone: location?.timezone ?? "",
     is_active: location?.is_active ?? true,
     is_default: location?.is_default ?? false,
   };
@@ -49,9 +53,11 @@ export const filledAddressOf = (draft: LocationDraft): Record<string, string> =>
 /** Labels of the values in the conflict box. */
 export const partNames: Record<keyof LocationDraft, string> = {
   name: "Name",
-  type: "Kind",
+  type: "Type",
   ...(Object.fromEntries(addressFields) as Record<AddressField, string>),
-  is_active: "In use",
+  cutoff_time: "Cut-off time",
+  timezone: "Time zone",
+  is_active: "Active",
   is_default: "Default",
 };
 
@@ -74,7 +80,7 @@ export function LocationFields({ draft, set, errors, isNew }: Props) {
           maxLength={100}
         />
         <Select
-          label="Kind"
+          label="Type"
           error={errors.get("/type")}
           value={draft.type}
           options={typeOptions}
@@ -90,16 +96,32 @@ export function LocationFields({ draft, set, errors, isNew }: Props) {
             autoComplete="off"
           />
         ))}
+        <TextField
+          label="Cut-off time"
+          hint="Such as 16:00. Labels bought later leave on the next day. Empty: as the organization."
+          error={errors.get("/cutoff_time")}
+          value={draft.cutoff_time}
+          onChange={(cutoff_time) => set({ cutoff_time })}
+          autoComplete="off"
+        />
+        <TextField
+          label="Time zone"
+          hint="Such as America/New_York. Empty: that of the address."
+          error={errors.get("/timezone")}
+          value={draft.timezone}
+          onChange={(timezone) => set({ timezone })}
+          autoComplete="off"
+        />
       </div>
       {!isNew && (
         <>
           <Switch
-            label="In use: new work can be assigned to it"
+            label="Active: orders can be assigned to this location"
             isOn={draft.is_active}
             onChange={(is_active) => set({ is_active })}
           />
           <Switch
-            label="The default, where nothing else is said"
+            label="Default location for orders without one"
             isOn={draft.is_default}
             onChange={(is_default) => set({ is_default })}
           />

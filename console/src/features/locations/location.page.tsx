@@ -41,42 +41,45 @@ function LocationView({ location }: { location: Location }) {
       <PageHead
         above={above}
         title={location.name}
-        note={<Badge tone={location.is_active ? "ok" : "skip"}>{location.is_active ? "in use" : "not in use"}</Badge>}
+        note={<Badge tone={location.is_active ? "ok" : "skip"}>{location.is_active ? "Active" : "Inactive"}</Badge>}
       >
         {location.bridge_id && (
           <Link href={paths.locationSync(location.bridge_id)} className={buttonClass("plain")}>
-            Sync its bridge
+            Sync from its connection
           </Link>
         )}
         <ConfirmButton
           label="Delete"
           title={`Delete ${location.name}?`}
           yes="Delete"
-          disabledReason={refused ?? (location.is_default && "It is the default: make another one that first.")}
+          disabledReason={
+            refused ??
+            (location.is_default && "The default location cannot be deleted. Make another location the default first.")
+          }
           run={async () => {
             await hub.call("DELETE /api/v1/locations/{id}", { path: { id: location.id } });
-            showToast(`${location.name} is deleted`);
+            showToast(`${location.name} deleted`);
             router.history.push(paths.locations());
             await queryClient.invalidateQueries({ queryKey: ["locations"], refetchType: "none" });
           }}
         >
           <p>
-            Only one that nothing refers to can be deleted. One that is not needed any more is better put out of use.
+            A location can be deleted only while no order, shipment or pickup refers to it. Otherwise make it inactive.
           </p>
         </ConfirmButton>
       </PageHead>
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-3.5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-        <Card className="px-3 py-2.5" label="The location">
+        <Card className="px-3 py-2.5" label="Location">
           <LocationForm location={location} refused={refused} />
         </Card>
-        <Card className="px-3 py-2" label="About it">
+        <Card className="px-3 py-2" label="Source">
           <FactList
             facts={[
-              ["Kept here", keptText(location)],
+              ["Edited here", keptText(location)],
               ["Synced", <Time key="synced" at={location.last_synced_at} />],
-              ["Theirs", location.external_id ?? "made here"],
+              ["ID at the source", location.external_id ?? "Created here"],
               ["Changed", <Time key="changed" at={location.updated_at} />],
-              ["Id", <CopyText key="id" text={location.id} label="Copy the id" />],
+              ["ID", <CopyText key="id" text={location.id} label="Copy the ID" />],
             ]}
           />
         </Card>
@@ -86,16 +89,19 @@ function LocationView({ location }: { location: Location }) {
 }
 
 function keptText({ bridge_id: bridgeId, locked_fields: locked }: Location): string {
-  if (!bridgeId) return "all of it: it was made here";
-  return locked.map(words).join(", ") || "nothing: it follows its bridge";
+  if (!bridgeId) return "All fields: created here";
+  return locked.map(words).join(", ") || "No field: all follow the connection";
 }
 
-function patchOf({ name, type, is_active, is_default, ...rest }: Partial<LocationDraft>): LocationPatch {
+function patchOf(draft: Partial<LocationDraft>): LocationPatch {
+  const { name, type, cutoff_time, timezone, is_active, is_default, ...rest } = draft;
   const address = addressOf(rest);
   return {
     ...(name === undefined ? {} : { name: name.trim() }),
     ...(type === undefined ? {} : { type }),
     ...(Object.keys(address).length === 0 ? {} : { address }),
+    ...(cutoff_time === undefined ? {} : { cutoff_time: cutoff_time.trim() || null }),
+    ...(timezone === undefined ? {} : { timezone: timezone.trim() || null }),
     ...(is_active === undefined ? {} : { is_active }),
     ...(is_default === undefined ? {} : { is_default }),
   };
@@ -115,7 +121,7 @@ function LocationForm({ location, refused }: { location: Location; refused: stri
       form={form}
       names={partNames}
       textOf={(part, draft) => (part === "type" ? words(draft.type) : draft[part])}
-      fields={["/name", "/type", "/address"]}
+      fields={["/name", "/type", "/address", "/cutoff_time", "/timezone"]}
       reason={refused}
     >
       <LocationFields draft={form.draft} set={form.set} errors={form.errors} />

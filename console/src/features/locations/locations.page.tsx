@@ -9,7 +9,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
-import { words } from "../../ui/format.ts";
+import { sentence } from "../../ui/format.ts";
 import { RecordLink } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { Menu } from "../../ui/menu.tsx";
@@ -34,20 +34,20 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Locat
         <RecordLink href={paths.location(one.id)} className="font-medium">
           {one.name}
         </RecordLink>{" "}
-        {one.is_default && <Badge tone="info">default</Badge>}
+        {one.is_default && <Badge tone="info">Default</Badge>}
       </>
     ),
   },
-  { name: "Kind", className: "whitespace-nowrap text-muted", cell: (one) => words(one.type) },
+  { name: "Type", className: "whitespace-nowrap text-muted", cell: (one) => sentence(one.type) },
   { name: "Address", className: "w-1/2 max-w-0 min-w-48 truncate", cell: (one) => addressText(one) || "–" },
   {
     name: "State",
-    cell: (one) => <Badge tone={one.is_active ? "ok" : "skip"}>{one.is_active ? "in use" : "not in use"}</Badge>,
+    cell: (one) => <Badge tone={one.is_active ? "ok" : "skip"}>{one.is_active ? "Active" : "Inactive"}</Badge>,
   },
   {
-    name: "From",
+    name: "Source",
     className: "max-w-44 truncate text-muted",
-    cell: (one) => (one.bridge_id ? bridgeName(one.bridge_id) : "here"),
+    cell: (one) => (one.bridge_id ? bridgeName(one.bridge_id) : "Created here"),
   },
   {
     name: "Synced",
@@ -56,7 +56,7 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Locat
   },
 ];
 
-/** Warehouses and stores. Some are edited here, others are synced from a bridge. */
+/** Warehouses and stores. Some are edited here, others are synced from a connection. */
 export function LocationsPage() {
   const { search } = useSearchParams();
   const router = useRouter();
@@ -67,14 +67,14 @@ export function LocationsPage() {
   const { data: bridges } = useEntityNames("bridge");
   const [isMaking, setMaking] = useState(false);
   const refused = missingScope(useMe(), "locations:write");
-  const bridgeName = (id: string): string => bridges?.find((one) => one.id === id)?.name ?? "a bridge";
+  const bridgeName = (id: string): string => bridges?.find((one) => one.id === id)?.name ?? "A deleted connection";
   const at = (is?: string) => ({ href: paths.locations({ search: text, active: is }), isOn: active === is });
   return (
     <>
       <PageHead title="Locations">
         <Menu
-          label="Sync from a bridge"
-          empty="There is no bridge yet."
+          label="Sync from a connection"
+          empty="There is no connection yet."
           items={(bridges ?? []).map(({ id, name }) => ({
             label: name,
             disabledReason: refused,
@@ -89,8 +89,8 @@ export function LocationsPage() {
         label="Locations by state"
         tabs={[
           { label: "All", ...at() },
-          { label: "In use", ...at("yes") },
-          { label: "Not in use", ...at("no") },
+          { label: "Active", ...at("yes") },
+          { label: "Inactive", ...at("no") },
         ]}
       />
       <div className="mb-2.5 max-w-72">
@@ -102,13 +102,19 @@ export function LocationsPage() {
         columns={columnsWith(bridgeName)}
         idOf={(one) => one.id}
         empty={
-          <Empty
-            text={text || active ? "No location is like that." : "No location yet. Pickups and shipments begin at one."}
-          >
-            <Button disabledReason={refused} onClick={() => setMaking(true)}>
-              New location
-            </Button>
-          </Empty>
+          text || active ? (
+            <Empty text="No locations match these filters." />
+          ) : (
+            <Empty
+              icon="pin"
+              title="No locations yet"
+              text="Orders, pickups and shipments start at a location, such as a warehouse or a store."
+            >
+              <Button kind="primary" disabledReason={refused} onClick={() => setMaking(true)}>
+                New location
+              </Button>
+            </Empty>
+          )
         }
       />
       {isMaking && <NewLocation onClose={() => setMaking(false)} />}
@@ -122,7 +128,13 @@ function NewLocation({ onClose }: { onClose(): void }) {
     start: () => draftOf(),
     create: (draft) =>
       hub.call("POST /api/v1/locations", {
-        body: { name: draft.name.trim(), type: draft.type, address: filledAddressOf(draft) },
+        body: {
+          name: draft.name.trim(),
+          type: draft.type,
+          address: filledAddressOf(draft),
+          ...(draft.cutoff_time.trim() && { cutoff_time: draft.cutoff_time.trim() }),
+          ...(draft.timezone.trim() && { timezone: draft.timezone.trim() }),
+        },
       }),
     refetch: ["locations"],
     onCreated: (location) => router.history.push(paths.location(location.id)),
@@ -130,8 +142,8 @@ function NewLocation({ onClose }: { onClose(): void }) {
   return (
     <FormDialog
       title="New location"
-      submit="Make the location"
-      reason={!form.draft.name.trim() && "Give it a name."}
+      submit="Create location"
+      reason={!form.draft.name.trim() && "Enter a name."}
       form={{ ...form, fields: ["/name", "/type", "/address"] }}
       isWide
       onClose={onClose}

@@ -1,6 +1,7 @@
 import type { OperationAction } from "@order-operations-hub/sdk/api-types";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Badge } from "../../ui/badge.tsx";
+import { Skeleton } from "../../ui/card.tsx";
 import { cx } from "../../ui/class-names.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { sentence } from "../../ui/format.ts";
@@ -19,7 +20,7 @@ type Props = {
 /** All actions by group. An unavailable one shows the reason. */
 export function ActionPick({ catalog, isOpen, focusAfter, onClose, onPick }: Props) {
   return (
-    <Dialog title="Add a step" isOpen={isOpen} onClose={onClose} focusAfter={focusAfter} isWide>
+    <Dialog title="Add step" isOpen={isOpen} onClose={onClose} focusAfter={focusAfter} isWide>
       <Picker catalog={catalog} onPick={onPick} />
     </Dialog>
   );
@@ -30,22 +31,36 @@ function Picker({ catalog, onPick }: Pick<Props, "catalog" | "onPick">) {
   const { found, first } = findActions(catalog, typed);
   const groups = Map.groupBy(found, (action) => action.group);
   const hasMentions = typed.trim() !== "" && found.length > 0 && !first;
+  // Enter can come before the list does: then the action is picked as soon as it is there.
+  const isEntered = useRef(false);
+  const isLoading = catalog.length === 0;
+  useEffect(() => {
+    if (!isEntered.current || !first) return;
+    isEntered.current = false;
+    onPick(first);
+  }, [first, onPick]);
   return (
     <>
       <input
         aria-label="Find an action"
         placeholder="Find an action"
         value={typed}
-        onChange={(event) => setTyped(event.target.value)}
+        onChange={(event) => {
+          setTyped(event.target.value);
+          isEntered.current = false;
+        }}
         onKeyDown={(event) => {
-          if (event.key !== "Enter" || !first) return;
+          if (event.key !== "Enter") return;
           event.preventDefault();
-          onPick(first);
+          if (first) onPick(first);
+          else isEntered.current = isLoading;
         }}
         className={cx(inputClass, "mb-2")}
       />
       {hasMentions && (
-        <p className="mb-2 text-muted">No available action has this name. Choose one of these with Tab or the mouse.</p>
+        <p className="mb-2 text-muted">
+          No available action has this name. These actions mention it: choose one with Tab or the mouse.
+        </p>
       )}
       {[...groups].map(([group, actions]) => (
         <section key={group} className="mb-2" aria-label={sentence(group)}>
@@ -65,7 +80,7 @@ function Picker({ catalog, onPick }: Pick<Props, "catalog" | "onPick">) {
                 >
                   <span className="flex items-center gap-1.5 font-medium">
                     {action.title}
-                    {action.effect === "external" && <Badge tone="warn">leaves the hub</Badge>}
+                    {action.effect === "external" && <Badge tone="warn">External</Badge>}
                   </span>
                   <span className="text-sm text-muted">
                     {action.available ? action.description : action.unavailable_reason}
@@ -76,7 +91,11 @@ function Picker({ catalog, onPick }: Pick<Props, "catalog" | "onPick">) {
           </ul>
         </section>
       ))}
-      {found.length === 0 && <p className="py-4 text-center text-muted">No actions match.</p>}
+      {isLoading ? (
+        <Skeleton rows={8} />
+      ) : (
+        found.length === 0 && <p className="py-4 text-center text-muted">No actions match.</p>
+      )}
     </>
   );
 }

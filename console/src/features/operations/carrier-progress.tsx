@@ -7,8 +7,8 @@ import type { PreflightProgress } from "./operations.queries.ts";
 import { preflightProgressQuery } from "./operations.queries.ts";
 
 const notes: Record<string, string> = {
-  waiting: "waits for the carrier's rate limit",
-  stopped: "failed several times and is not asked again",
+  waiting: "waiting for the rate limit of the carrier",
+  stopped: "failed several times, no further requests",
 };
 
 /** Progress of a preflight that asks carriers for prices. */

@@ -1,161 +1,197 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icons.tsx";
+import { SearchSelect } from "../../ui/search-select.tsx";
 import { Select } from "../../ui/select.tsx";
-import { TextField } from "../../ui/text-field.tsx";
-import { valueText } from "../../ui/change-text.ts";
-import { words } from "../../ui/format.ts";
+import type { Fields } from "./condition-subjects.ts";
+import { fieldsWithin, findField, newLeaf, subjectFor, subjectKey, subjectsOf } from "./condition-subjects.ts";
+import type { Condition, Join, Leaf } from "./condition-tree.pick.ts";
+import {
+  allOperators,
+  conditionText,
+  fromGroup,
+  groupOf,
+  isMomentValue,
+  opText,
+  sideOf,
+  subjectTitle,
+  whereOf,
+} from "./condition-tree.pick.ts";
+import { ConditionValue, valueFor } from "./condition-value.tsx";
 import { conditionFieldsQuery } from "./operations.queries.ts";
-import type { Condition } from "./pipeline.ts";
-import { conditionText, operators } from "./pipeline.ts";
 
-const JsonField = lazy(async () => ({ default: (await import("../../ui/schema-form/json-field.tsx")).JsonField }));
-
-type Simple = Extract<Condition, { path: string }>;
 type Props = { value: Condition | undefined; onChange(value: Condition | undefined): void; error?: string | undefined };
 
-const valueless = new Set(["empty", "not_empty"]);
-const lists = new Set(["in", "not_in", "between"]);
+const noFields: Fields = { data: [], lists: [] };
 
-const isSimple = (condition: Condition): condition is Simple => "path" in condition;
-
-/** Edits a flat all/any condition. Nested conditions are edited as JSON. */
+/** Edits every form of a condition. */
 export function ConditionForm({ value, onChange, error }: Props) {
-  const join = value && "any" in value ? "any" : "all";
-  const rows =
-    value === undefined
-      ? []
-      : isSimple(value)
-        ? [value]
-        : "all" in value
-          ? value.all
-          : "any" in value
-            ? value.any
-            : undefined;
-  if (rows === undefined || !rows.every(isSimple)) {
-    return (
-      <Suspense>
-        <JsonField
-          label="When"
-          hint="A condition with parts in parts."
-          error={error}
-          value={value}
-          onChange={(next) => onChange(next as Condition | undefined)}
-        />
-      </Suspense>
-    );
-  }
-  const put = (next: Simple[], how = join): void => {
-    if (next.length === 0) onChange(undefined);
-    else if (next.length === 1) onChange(next[0]);
-    else onChange(how === "all" ? { all: next } : { any: next });
-  };
+  const { data: fields = noFields } = useQuery(conditionFieldsQuery);
   return (
     <fieldset className="flex flex-col gap-1.5">
-      <legend className="mb-1 flex w-full items-center justify-between text-sm font-medium text-muted">
-        When (optional)
-      </legend>
-      {rows.length > 1 && (
-        <Select
-          label="Joined by"
-          isLabelHidden
-          value={join}
-          options={[
-            { value: "all", label: "all of these hold" },
-            { value: "any", label: "any of these holds" },
-          ]}
-          onChange={(how) => put(rows, how === "any" ? "any" : "all")}
-        />
-      )}
-      {rows.map((row, at) => (
-        <Comparison
-          key={at}
-          row={row}
-          onChange={(next) => put(rows.map((one, index) => (index === at ? next : one)))}
-          onDrop={() => put(rows.filter((_, index) => index !== at))}
-        />
-      ))}
+      <legend className="mb-1 text-sm font-medium text-muted">Only if (optional)</legend>
+      <GroupEditor value={value} fields={fields} onChange={onChange} />
       {error && <p className="text-sm text-bad">{error}</p>}
-      <div>
-        <Button kind="quiet" onClick={() => put([...rows, { path: "status", op: "eq", value: "ready" }])}>
-          <Icon name="plus" size={12} /> condition
-        </Button>
-      </div>
     </fieldset>
   );
 }
 
-function Comparison({ row, onChange, onDrop }: { row: Simple; onChange(row: Simple): void; onDrop(): void }) {
-  const { data } = useQuery(conditionFieldsQuery);
-  const known = (data?.data ?? []).filter(({ path, available }) => available && !path.includes("*"));
-  const field = known.find(({ path }) => path === row.path);
-  const options = known.map(({ path, title }) => ({ value: path, label: title }));
-  const others = field ? [] : [{ value: row.path, label: words(row.path.replaceAll(".", " ")) }];
-  const fitting = field ? operators.filter(({ value }) => field.operators.includes(value)) : operators;
-  const shown = Array.isArray(row.value) ? row.value.join(", ") : row.value === undefined ? "" : valueText(row.value);
+const joins = [
+  { value: "all", label: "All of these are met" },
+  { value: "any", label: "Any of these is met" },
+  { value: "none", label: "None of these is met" },
+];
+
+type EditorProps = {
+  value: Condition | undefined;
+  fields: Fields;
+  onChange(value: Condition | undefined): void;
+};
+
+function GroupEditor({ value, fields, onChange }: EditorProps) {
+  const { join, parts } = (value && groupOf(value)) ?? { join: "all" as Join, parts: value ? [value] : [] };
+  const put = (next: Condition[], how: Join = join): void => onChange(fromGroup({ join: how, parts: next }));
+  const first = subjectsOf(fields).find(({ value: key }) => key === "path:status") ?? subjectsOf(fields)[0];
+  const added = (): Condition => newLeaf(first?.value ?? "path:status", fields);
   return (
-    <div className="grid grid-cols-[1fr_auto] gap-1 rounded-md bg-bg p-1.5">
-      <Select
-        label="Field"
-        isLabelHidden
-        value={row.path}
-        options={[...others, ...options]}
-        onChange={(path) => onChange({ ...row, path })}
-      />
-      <IconButton label="Remove this condition" onClick={onDrop}>
-        <Icon name="x" size={12} />
-      </IconButton>
-      <Select
-        label="Comparison"
-        isLabelHidden
-        value={row.op}
-        options={fitting}
-        onChange={(op) =>
-          onChange(
-            valueless.has(op)
-              ? { path: row.path, op }
-              : { ...row, op, value: lists.has(op) ? [row.value ?? ""].flat() : [row.value].flat()[0] },
-          )
-        }
-      />
-      <span />
-      {!valueless.has(row.op) && field?.values && !lists.has(row.op) ? (
+    <div className="flex flex-col gap-1.5">
+      {(parts.length > 1 || join === "none") && (
         <Select
-          label="Value"
+          label="Joined by"
           isLabelHidden
-          value={shown}
-          options={field.values.map((one) => ({ value: one, label: words(one) }))}
-          onChange={(value) => onChange({ ...row, value })}
+          value={join}
+          options={joins}
+          onChange={(how) => put(parts, how as Join)}
         />
-      ) : (
-        !valueless.has(row.op) && (
-          <TextField
-            label="Value"
-            isLabelHidden
-            placeholder={lists.has(row.op) ? "values, with commas between" : "value"}
-            value={shown}
-            onChange={(text) =>
-              onChange({
-                ...row,
-                value: lists.has(row.op)
-                  ? text.split(",").map((one) => typed(one.trim(), field?.type))
-                  : typed(text, field?.type),
-              })
-            }
-          />
-        )
+      )}
+      {parts.map((part, at) => {
+        const replace = (next: Condition | undefined): void =>
+          put(parts.flatMap((one, index) => (index === at ? (next ?? []) : one)));
+        return (
+          <div key={at} className="rounded-md bg-bg p-1.5">
+            {groupOf(part) ? (
+              <div className="flex items-start gap-1">
+                <div className="min-w-0 flex-1">
+                  <GroupEditor value={part} fields={fields} onChange={replace} />
+                </div>
+                <DropButton label="Remove this group" onDrop={() => replace(undefined)} />
+              </div>
+            ) : (
+              <LeafEditor leaf={part as Leaf} fields={fields} onChange={replace} />
+            )}
+          </div>
+        );
+      })}
+      <div className="flex flex-wrap gap-1">
+        <Button kind="quiet" onClick={() => put([...parts, added()])}>
+          <Icon name="plus" size={12} /> Add condition
+        </Button>
+        {parts.length > 0 && (
+          <Button kind="quiet" onClick={() => put([...parts, { any: [added(), added()] }])}>
+            <Icon name="plus" size={12} /> Add group
+          </Button>
+        )}
+        {parts.length === 1 && join !== "none" && (
+          <Button kind="quiet" onClick={() => put(parts, "none")}>
+            Negate
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function DropButton({ label, onDrop }: { label: string; onDrop(): void }) {
+  return (
+    <IconButton label={label} onClick={onDrop}>
+      <Icon name="x" size={12} />
+    </IconButton>
+  );
+}
+
+type LeafProps = { leaf: Leaf; fields: Fields; onChange(value: Condition | undefined): void };
+
+function LeafEditor({ leaf, fields, onChange }: LeafProps) {
+  const { side, path } = sideOf(leaf);
+  const isOver = side !== "path";
+  const where = whereOf(leaf);
+  const inner = isOver ? fieldsWithin(fields, side === "sum" ? listOfSum(fields, path) : path) : noFields;
+  const mayChoose = side === "count" || side === "sum";
+  const putWhere = (next: Condition | undefined): void => {
+    if (next !== undefined) onChange({ ...leaf, where: next });
+    else if (mayChoose) {
+      const { where: _where, ...rest } = leaf as Leaf & { where?: Condition };
+      onChange(rest as Leaf);
+    } else onChange(undefined);
+  };
+  return (
+    <div className="flex flex-col gap-1">
+      <div className="grid grid-cols-[minmax(0,1fr)_auto] gap-1">
+        <SearchSelect
+          label="Field"
+          placeholder="Choose a field"
+          value={subjectKey(side, path)}
+          options={subjectsOf(fields)}
+          optionFor={(typed) =>
+            typed.includes(":") ? subjectFor(typed) : { ...subjectFor(`path:${typed}`), note: "Custom field" }
+          }
+          // Another field has other operators and values.
+          onChange={(key) => onChange(newLeaf(key, fields))}
+        />
+        <DropButton label="Remove this condition" onDrop={() => onChange(undefined)} />
+      </div>
+      {"op" in leaf && <ComparisonEditor leaf={leaf} fields={fields} onChange={onChange} />}
+      {isOver && (where !== undefined || mayChoose) && inner.data.length > 0 && (
+        <div className="ms-2 border-s border-line ps-2">
+          <span className="text-sm text-muted">
+            {mayChoose ? `Only those that meet` : `${subjectTitle(side, path)} must meet`}
+          </span>
+          <GroupEditor value={where} fields={inner} onChange={putWhere} />
+        </div>
       )}
     </div>
   );
 }
 
-/** Converts to number or boolean by the field's type; the digits of a ZIP stay text. */
-function typed(text: string, type: string | undefined): unknown {
-  const isOpen = type === undefined;
-  if ((isOpen || type === "boolean") && (text === "true" || text === "false")) return text === "true";
-  const isNumber = text !== "" && /^-?\d+(\.\d+)?$/.test(text) && !/^0\d/.test(text);
-  return (isOpen || type === "number") && isNumber ? Number(text) : text;
+/** The list that holds the number: the longest one that the path begins with. */
+const listOfSum = ({ lists }: Fields, path: string): string =>
+  lists.filter((list) => path.startsWith(`${list}.`)).toSorted((one, other) => other.length - one.length)[0] ?? "";
+
+type ComparisonProps = {
+  leaf: Extract<Leaf, { op: string }>;
+  fields: Fields;
+  onChange(value: Condition): void;
+};
+
+const countOperators = ["eq", "ne", "gt", "gte", "lt", "lte", "between"];
+
+function ComparisonEditor({ leaf, fields, onChange }: ComparisonProps) {
+  const field = "path" in leaf ? findField(fields, leaf.path) : undefined;
+  const type = "path" in leaf ? field?.type : "number";
+  const fitting = "path" in leaf ? (field?.operators ?? allOperators) : countOperators;
+  const operators = fitting.includes(leaf.op) ? fitting : [leaf.op, ...fitting];
+  const isMoment = type === "date" || isMomentValue(leaf.value);
+  return (
+    <>
+      <Select
+        label="Comparison"
+        isLabelHidden
+        value={leaf.op}
+        options={operators.map((op) => ({ value: op, label: opText(op, isMoment) }))}
+        onChange={(op) => {
+          const { value: _value, ...rest } = leaf;
+          onChange({ ...rest, op, ...valueFor(op, leaf.value) });
+        }}
+      />
+      <ConditionValue
+        leaf={leaf}
+        type={type}
+        choices={field?.values ?? undefined}
+        fields={fields}
+        onChange={onChange}
+      />
+    </>
+  );
 }
 
 /** Read-only text of a condition. */

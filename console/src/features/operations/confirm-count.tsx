@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { FormDialog } from "../../ui/form-dialog.tsx";
-import { formatCount } from "../../ui/format.ts";
+import { formatCount, plural } from "../../ui/format.ts";
 import { TextField } from "../../ui/text-field.tsx";
 
 type Props = { onClose(): void; count: number; reasons: string[]; isBusy: boolean; onRun(): void };
@@ -11,9 +11,9 @@ export function ConfirmCount({ onClose, count, reasons, isBusy, onRun }: Props) 
   const isRight = typed.replaceAll(/[,. ]/g, "") === String(count);
   return (
     <FormDialog
-      title={`Run on ${formatCount(count)} live orders?`}
-      submit="Run"
-      reason={!isRight && "The number is not that."}
+      title={`Run on ${plural(count, "live order")}?`}
+      submit={`Run on ${plural(count, "order")}`}
+      reason={!isRight && `Type ${formatCount(count)} to confirm.`}
       form={{ submit: onRun, isBusy, error: null }}
       onClose={onClose}
     >
@@ -25,7 +25,7 @@ export function ConfirmCount({ onClose, count, reasons, isBusy, onRun }: Props) 
         ))}
       </ul>
       <TextField
-        label={`Type ${formatCount(count)} to go on`}
+        label={`Type ${formatCount(count)} to confirm`}
         inputMode="numeric"
         autoComplete="off"
         value={typed}

@@ -1,4 +1,3 @@
-import { HubApiError } from "@order-operations-hub/sdk/problem";
 import type { OperationAction } from "@order-operations-hub/sdk/api-types";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
@@ -9,30 +8,34 @@ import { plural } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
+import type { Search } from "../../ui/search-params.ts";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { formatTime, useClock } from "../../ui/zone.tsx";
 import { CarrierProgress } from "./carrier-progress.tsx";
-import { catalogQuery, preflightQuery, presetsQuery, selectionQuery } from "./operations.queries.ts";
+import { catalogQuery, preflightQuery, presetsQuery, runQuery, selectionQuery } from "./operations.queries.ts";
 import type { Draft } from "./pipeline.ts";
-import { fromPreset, missingOf, toActions, useDraft } from "./pipeline.ts";
+import { empty, fromActions, fromPreset, missingOf, newStep, toActions, useDraft } from "./pipeline.ts";
 import { PipelineForm } from "./pipeline.form.tsx";
 import type { Show } from "./preflight-view.tsx";
 import { PreflightView } from "./preflight-view.tsx";
 import type { CheckedBody } from "./run-bar.tsx";
 import { RunBar } from "./run-bar.tsx";
 import { SavePreset } from "./save-preset.tsx";
+import { isOnSteps, stepErrors } from "./step-errors.ts";
 import { costsOf } from "./step-prices.ts";
 
 const noActions: OperationAction[] = [];
 
-/** Pipeline builder: the selected orders, the steps, and the preflight of what would happen. */
+/** Bulk edit: the selected orders, the steps, and the preview of the changes. */
 export function OperatePage() {
   const { search } = useSearchParams();
   const id = oneOf(search["selection"]);
   const selection = useQuery(selectionQuery(id));
   const { data: catalog = noActions, error: catalogError } = useQuery(catalogQuery);
   const [draft, setDraft] = useDraft(id ?? "none");
-  useTakePreset(oneOf(search["preset"]), draft, setDraft);
+  const startWith = oneOf(search["step"]);
+  useStart(search, catalog, draft, setDraft);
+  const [added, setAdded] = useState<number>();
   const actions = draft.steps.map((step) => catalog.find((action) => action.type === step.type));
   const [show, setShow] = useState<Show>();
   const { body, isSettled } = useReadyBody(id, draft, actions, show);
@@ -41,55 +44,39 @@ export function OperatePage() {
   // The screen no longer shows what was checked.
   const isStale = !isSettled || preflight.isPlaceholderData || preflight.isFetching || preflight.error !== null;
   const [chosenOut, setLeftOut] = useState<ReadonlySet<string>>();
+  const addStep = (type: string, at: number): void => {
+    const action = catalog.find((one) => one.type === type);
+    if (!action) return;
+    const step = newStep(action);
+    setDraft((before) => ({ ...before, preset: undefined, steps: before.steps.toSpliced(at, 0, step) }));
+    setAdded(step.key);
+  };
   const clock = useClock();
   const errors = useMemo(() => stepErrors(preflight.error), [preflight.error]);
-  if (!id) {
-    return (
-      <>
-        <PageHead title="Operate" />
-        <Empty text="Pick the orders first; then come back with E.">
-          <Link href={paths.orders()} className={buttonClass("primary")}>
-            To the orders
-          </Link>
-        </Empty>
-      </>
-    );
-  }
   const failed = selection.error ?? catalogError;
-  if (failed) {
-    return (
-      <>
-        <PageHead title="Operate" />
-        <ProblemBox error={failed}>
-          <Link href={paths.orders()} className={buttonClass("plain")}>
-            Pick the orders again
-          </Link>
-        </ProblemBox>
-      </>
-    );
-  }
+  if (!id || failed) return <NoOrders error={failed} />;
   const report = body ? preflight.data : undefined;
   // Blocked orders are excluded by default.
   const leftOut =
     chosenOut ?? new Set(report?.groups.filter(({ verdict }) => verdict === "blocked").map(({ code }) => code));
   const costs = report && costsOf(report, actions, draft, leftOut);
   const scope = selection.data
-    ? `${plural(selection.data.matched, "order")}, frozen ${formatTime(selection.data.as_of, clock, true)}`
+    ? `${plural(selection.data.matched, "order")}, selected ${formatTime(selection.data.as_of, clock, true)}`
     : "";
   return (
     <>
-      <PageHead title="Operate" note={scope} />
+      <PageHead title="Bulk edit" note={scope} />
       <div className="grid items-start gap-3.5 lg:grid-cols-[308px_minmax(0,1fr)]">
-        <section aria-label="Pipeline">
-          <Heading title="Pipeline">
+        <section aria-label="Steps">
+          <Heading title="Steps">
             <SavePreset draft={draft} actions={actions} />
           </Heading>
-          <PipelineForm draft={draft} onChange={setDraft} catalog={catalog} errors={errors} />
+          <PipelineForm {...{ draft, catalog, errors, startWith, added }} onChange={setDraft} />
         </section>
-        <section aria-label="What would happen" className="min-w-0">
+        <section aria-label="Preview of changes" className="min-w-0">
           <Heading
-            title="What would happen"
-            note={report ? `checked for ${plural(report.summary.orders, "order")}` : undefined}
+            title="Preview of changes"
+            note={report ? `of ${plural(report.summary.orders, "order")}` : undefined}
           >
             {costs && <strong className="font-medium first-letter:uppercase">{costs.text}</strong>}
           </Heading>
@@ -104,8 +91,8 @@ export function OperatePage() {
             ) : preflight.isFetching ? (
               <Skeleton rows={8} />
             ) : (
-              <Empty text="The check was cancelled.">
-                <Button onClick={() => void preflight.refetch()}>Check again</Button>
+              <Empty text="The preview was cancelled.">
+                <Button onClick={() => void preflight.refetch()}>Update preview</Button>
               </Empty>
             ))}
           {report && (
@@ -117,6 +104,7 @@ export function OperatePage() {
               show={show}
               onShow={setShow}
               onLeaveOut={(code, isOut) => setLeftOut(toggled(leftOut, code, isOut))}
+              onAddStep={addStep}
             />
           )}
           {report && body && (
@@ -145,28 +133,68 @@ function toggled(set: ReadonlySet<string>, one: string, isOn: boolean): Readonly
   return next;
 }
 
+function NoOrders({ error }: { error: Error | null }) {
+  return (
+    <>
+      <PageHead title="Bulk edit" />
+      {error ? (
+        <ProblemBox error={error}>
+          <Link href={paths.orders()} className={buttonClass("plain")}>
+            Select orders again
+          </Link>
+        </ProblemBox>
+      ) : (
+        <Empty text="Select orders in the list, then press E.">
+          <Link href={paths.orders()} className={buttonClass("primary")}>
+            Select orders
+          </Link>
+        </Empty>
+      )}
+    </>
+  );
+}
+
 function Waiting({ draft }: { draft: Draft }) {
   return (
     <div className="rounded-lg border border-dashed border-line-strong">
       <Empty
         text={
           draft.steps.length === 0
-            ? "Add a step: what would happen to each order is shown here before anything is done."
-            : "Complete the steps. The preflight then starts automatically."
+            ? "Add a step. The change of each order is shown here before anything is changed."
+            : "Complete the steps. The preview then starts automatically."
         }
       />
     </div>
   );
 }
 
-/** Loads a preset from the address once; later edits belong to the draft. */
-function useTakePreset(id: string | undefined, draft: Draft, setDraft: (draft: Draft) => void): void {
+/**
+ * Fills the empty draft once from the address: a step, such as that of a quick action; the steps of a run, from the step `at` on; or
+ * a preset. Later edits belong to the draft.
+ */
+function useStart(
+  search: Search,
+  catalog: readonly OperationAction[],
+  draft: Draft,
+  setDraft: (draft: Draft) => void,
+): void {
+  const [isTaken, setTaken] = useState(false);
+  const [type, runId, presetId] = [oneOf(search["step"]), oneOf(search["run"]), oneOf(search["preset"])];
   const { data: presets } = useQuery(presetsQuery);
-  const [taken, setTaken] = useState<string>();
-  const preset = presets?.find((one) => one.id === id);
-  if (!preset || taken === preset.id || draft.steps.length > 0) return;
-  setTaken(preset.id);
-  setDraft(fromPreset(preset));
+  const { data: run } = useQuery({ ...runQuery(runId ?? ""), enabled: runId !== undefined });
+  const action = catalog.find((one) => one.type === type);
+  const preset = presets?.find((one) => one.id === presetId);
+  const isReady = (!type || action) && (!runId || run) && (!presetId || preset);
+  if (isTaken || !isReady || draft.steps.length > 0 || !(type || runId || presetId)) return;
+  setTaken(true);
+  if (preset) {
+    setDraft(fromPreset(preset));
+    return;
+  }
+  const first = action ? [newStep(action)] : [];
+  const at = Number(oneOf(search["at"]) ?? 0);
+  const rest = run ? fromActions(run.actions.slice(at), { isAtomic: run.atomic, onError: run.on_error }) : empty;
+  setDraft({ ...rest, steps: [...first, ...rest.steps] });
 }
 
 const debounceMs = 300;
@@ -199,24 +227,4 @@ function useReadyBody(
   const ready = text === "" ? "" : settled;
   const body = useMemo(() => (ready === "" ? undefined : (JSON.parse(ready) as CheckedBody)), [ready]);
   return { body, isSettled: ready === text };
-}
-
-const stepPointer = /^\/actions\/(\d+)(.*)$/;
-const isOnSteps = (error: unknown): boolean =>
-  error instanceof HubApiError &&
-  error.errors.length > 0 &&
-  error.errors.every(({ pointer }) => stepPointer.test(pointer));
-
-/** Field errors by step, shown at their fields. */
-function stepErrors(error: unknown): ReadonlyMap<number, Map<string, string>> {
-  const found = new Map<number, Map<string, string>>();
-  if (!(error instanceof HubApiError)) return found;
-  for (const { pointer, message, suggestion } of error.errors) {
-    const [, at, rest = ""] = stepPointer.exec(pointer) ?? [];
-    if (at === undefined) continue;
-    const text = suggestion ? `${message} Did you mean ${suggestion}?` : message;
-    const step = found.get(Number(at)) ?? new Map<string, string>();
-    found.set(Number(at), step.set(rest, text));
-  }
-  return found;
 }

@@ -27,12 +27,24 @@ export function useActionTitles(): (type: unknown) => string {
   return (type) => catalog?.find((action) => action.type === type)?.title ?? words(String(type));
 }
 
+/** Titles of known actions; undefined for any other word. */
+export function useKnownTitles(): (type: string) => string | undefined {
+  const { data: catalog } = useQuery(catalogQuery);
+  return (type) => catalog?.find((action) => action.type === type)?.title;
+}
+
 export const presetsQuery = queryOptions({
   queryKey: ["operations", "presets"],
   queryFn: async ({ signal }): Promise<SavedPipeline[]> =>
     (await hub.call("GET /api/v1/operations/pipelines", { query: { limit: 100 }, signal })).data,
   staleTime: 30_000,
 });
+
+export const readPreset = (id: string, signal?: AbortSignal): Promise<SavedPipeline> =>
+  hub.call("GET /api/v1/operations/pipelines/{id}", { path: { id }, ...(signal ? { signal } : {}) });
+
+export const presetQuery = (id: string) =>
+  queryOptions({ queryKey: ["operations", "preset", id], queryFn: ({ signal }) => readPreset(id, signal) });
 
 export const selectionQuery = (id: string | undefined) =>
   queryOptions({
@@ -71,7 +83,7 @@ async function streamPreflight(body: PreflightRequest, signal: AbortSignal): Pro
     queryClient.setQueryData(preflightProgressQuery.queryKey, event === "end" ? null : progress);
     if (event === "end" && report) return report;
   }
-  throw new Error("The preflight was interrupted. Try again.");
+  throw new Error("The preview was interrupted. Try again.");
 }
 
 /** Preflight. The previous result stays visible, dimmed, until the new one arrives. */
@@ -88,12 +100,14 @@ export const preflightQuery = (body: PreflightRequest | undefined, asksCarriers:
     retry: false,
   });
 
-export const runsQuery = (status: string | undefined, page = 1) =>
+export type RunFilter = Pick<NonNullable<Input<"GET /api/v1/operations/runs">["query"]>, "created_by" | "from" | "to">;
+
+export const runsQuery = (status: string | undefined, page = 1, more: RunFilter = {}) =>
   queryOptions({
-    queryKey: ["operations", "runs", status, page],
+    queryKey: ["operations", "runs", status, page, more],
     queryFn: async ({ signal }) =>
       hub.call("GET /api/v1/operations/runs", {
-        query: { limit: 50, page, ...(status ? { status: status as "failed" } : {}) },
+        query: { limit: 50, page, ...more, ...(status ? { status: status as "failed" } : {}) },
         signal,
       }),
     placeholderData: keepPreviousData,
@@ -118,7 +132,12 @@ export const runQuery = (id: string) =>
       hub.call("GET /api/v1/operations/runs/{id}", { path: { id }, query: { results_limit: 0 }, signal }),
   });
 
-export type ResultFilter = { status?: OperationRunResult["status"] | undefined; code?: string | undefined };
+export type ResultFilter = {
+  status?: OperationRunResult["status"] | undefined;
+  code?: string | undefined;
+  /** Index of the step that failed. */
+  step?: number | undefined;
+};
 
 export const resultsQuery = (id: string, filter: ResultFilter, page: number) =>
   queryOptions({
@@ -131,19 +150,21 @@ export const resultsQuery = (id: string, filter: ResultFilter, page: number) =>
           limit: 100,
           ...(filter.status ? { status: filter.status as "failed" } : {}),
           ...(filter.code ? { code: filter.code } : {}),
+          ...(filter.step === undefined ? {} : { step: filter.step }),
         },
         signal,
       }),
     placeholderData: keepPreviousData,
   });
 
-export type RunGroup = Answer<"GET /api/v1/operations/runs/{id}/result-groups">["data"][number];
+export type RunGroups = Answer<"GET /api/v1/operations/runs/{id}/result-groups">;
+export type RunGroup = RunGroups["data"][number];
 
 export const runGroupsQuery = (id: string) =>
   queryOptions({
     queryKey: ["operations", "groups", id],
-    queryFn: async ({ signal }): Promise<RunGroup[]> =>
-      (await hub.call("GET /api/v1/operations/runs/{id}/result-groups", { path: { id }, signal })).data,
+    queryFn: ({ signal }): Promise<RunGroups> =>
+      hub.call("GET /api/v1/operations/runs/{id}/result-groups", { path: { id }, signal }),
     placeholderData: keepPreviousData,
   });
 
@@ -160,3 +181,23 @@ export const conditionFieldsQuery = queryOptions({
   queryFn: ({ signal }) => hub.call("GET /api/v1/operations/condition-fields", { signal }),
   staleTime: 300_000,
 });
+
+/** Services of a carrier account: those it quotes for a parcel from the first location with a postal code. */
+export const accountServicesQuery = (accountId: string | undefined) =>
+  queryOptions({
+    queryKey: ["carrier-accounts", accountId, "services"],
+    queryFn: async ({ signal }): Promise<Array<{ service: string; name: string }>> => {
+      const { data: locations } = await hub.call("GET /api/v1/locations", { query: { limit: 100 }, signal });
+      const address = locations.map((location) => location.address).find((one) => one?.zip);
+      if (!address) return [];
+      const answer = await hub.call("POST /api/v1/carrier-accounts/{id}/quote", {
+        path: { id: accountId! },
+        body: { origin: address, destination: address, weight: { value: 1, unit: "lb" } },
+        signal,
+      });
+      return answer.quotes.map(({ service, serviceName }) => ({ service, name: serviceName }));
+    },
+    enabled: accountId !== undefined,
+    staleTime: 300_000,
+    retry: false,
+  });

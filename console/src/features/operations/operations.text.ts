@@ -1,13 +1,9 @@
+import type { OperationRun } from "@order-operations-hub/sdk/api-types";
+import { sentence } from "../../ui/format.ts";
 import type { Tone } from "../../ui/tone.ts";
 
-export const runTones: Record<string, Tone> = {
-  queued: "skip",
-  running: "info",
-  succeeded: "ok",
-  partially_failed: "warn",
-  failed: "bad",
-  cancelled: "skip",
-};
+export const creatorName = ({ created_by: by }: Pick<OperationRun, "created_by">): string =>
+  by.name ?? by.email ?? sentence(by.type);
 
 export const verdictTones: Record<string, Tone> = {
   ok: "ok",
@@ -17,17 +13,23 @@ export const verdictTones: Record<string, Tone> = {
   skipped: "skip",
 };
 export const verdictWords: Record<string, string> = {
-  ok: "ready",
-  no_change: "no change",
-  warning: "warning",
-  blocked: "blocked",
-  skipped: "skipped",
+  ok: "Will change",
+  no_change: "No change",
+  warning: "Warning",
+  blocked: "Cannot change",
+  skipped: "Skipped",
 };
 
 export const resultTones: Record<string, Tone> = { succeeded: "ok", failed: "bad", skipped: "skip", cancelled: "skip" };
+export const resultWords: Record<string, string> = {
+  succeeded: "Done",
+  failed: "Failed",
+  skipped: "Skipped",
+  cancelled: "Not processed",
+};
 
 export const onErrorOptions = [
-  { value: "skip_order", label: "skip the order's later steps" },
-  { value: "continue", label: "go on with its later steps" },
-  { value: "abort_run", label: "stop the whole run" },
+  { value: "skip_order", label: "Skip the later steps of this order" },
+  { value: "continue", label: "Continue with the later steps" },
+  { value: "abort_run", label: "Stop the whole run" },
 ];

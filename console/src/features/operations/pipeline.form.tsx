@@ -1,9 +1,11 @@
 import type { OperationAction } from "@order-operations-hub/sdk/api-types";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { firstField } from "../../ui/dialog.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
+import { Icon } from "../../ui/icons.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { ActionPick } from "./action.pick.tsx";
 import type { Draft } from "./pipeline.ts";
 import { newStep } from "./pipeline.ts";
@@ -11,14 +13,20 @@ import { StepCard } from "./step-card.tsx";
 
 type Props = {
   draft: Draft;
-  onChange(next: Draft): void;
+  onChange(next: Draft | ((before: Draft) => Draft)): void;
   catalog: readonly OperationAction[];
   errors: ReadonlyMap<number, Map<string, string>>;
+  /** The first step of an empty pipeline, such as that of a quick action of the list. */
+  startWith?: string | undefined;
+  /** Key of a step that was added from outside, such as the fix of a problem: it is opened and gets focus. */
+  added?: number | undefined;
 };
 
+/** The key of no step. */
+const none = 0;
 const noErrors: ReadonlyMap<string, string> = new Map();
 
-export function PipelineForm({ draft, onChange: put, catalog, errors }: Props) {
+export function PipelineForm({ draft, onChange: put, catalog, errors, startWith, added: addedKey }: Props) {
   // An edited pipeline is no longer that preset.
   const onChange = (next: Draft): void => put({ ...next, preset: undefined });
   const [isPicking, setPicking] = useState(false);
@@ -33,7 +41,30 @@ export function PipelineForm({ draft, onChange: put, catalog, errors }: Props) {
     target?.scrollIntoView({ block: "nearest" });
     return target;
   };
-  useHotkeys([{ keys: "a", name: "Add a step", run: () => setPicking(true) }]);
+  const isStarted = startWith !== undefined && draft.steps[0]?.type === startWith;
+  // The only step of a quick action is open until it is closed.
+  const isOpen = (key: number): boolean => (open === undefined ? isStarted : open === key);
+  useEffect(() => {
+    if (isStarted) firstField(list.current)?.focus();
+  }, [isStarted]);
+  useEffect(() => {
+    if (addedKey !== undefined) setOpen(addedKey);
+  }, [addedKey]);
+  useEffect(() => {
+    if (addedKey === undefined || open !== addedKey) return;
+    const at = draft.steps.findIndex(({ key }) => key === addedKey);
+    const step = list.current?.children[at];
+    (firstField(step?.querySelector("[data-params]") ?? null) ?? step?.querySelector("button"))?.focus();
+    // Only when the step is opened, not with every change of the draft.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [addedKey, open]);
+  useHotkeys([{ keys: "a", name: "Add step", run: () => setPicking(true) }]);
+  const drop = (at: number): void => {
+    const dropped = draft.steps[at]!;
+    onChange({ ...draft, steps: draft.steps.filter(({ key }) => key !== dropped.key) });
+    const back = (before: Draft): Draft => ({ ...before, steps: before.steps.toSpliced(at, 0, dropped) });
+    showToast(`Step ${at + 1} removed`, { action: { label: "Undo", onPick: () => put(back) } });
+  };
   const move = (at: number, by: number): void => {
     const steps = [...draft.steps];
     const [moved] = steps.splice(at, 1);
@@ -49,14 +80,14 @@ export function PipelineForm({ draft, onChange: put, catalog, errors }: Props) {
             at={at}
             step={step}
             action={catalog.find((action) => action.type === step.type)}
-            isOpen={open === step.key}
+            isOpen={isOpen(step.key)}
             errors={errors.get(at) ?? noErrors}
-            onOpen={() => setOpen(open === step.key ? undefined : step.key)}
+            onOpen={() => setOpen(isOpen(step.key) ? none : step.key)}
             onChange={(next) =>
               onChange({ ...draft, steps: draft.steps.map((one) => (one.key === step.key ? next : one)) })
             }
             onMove={(by) => move(at, by)}
-            onDrop={() => onChange({ ...draft, steps: draft.steps.filter((one) => one.key !== step.key) })}
+            onDrop={() => drop(at)}
             isFirst={at === 0}
             isLast={at === draft.steps.length - 1}
           />
@@ -68,12 +99,12 @@ export function PipelineForm({ draft, onChange: put, catalog, errors }: Props) {
         onClick={() => setPicking(true)}
         disabledReason={draft.steps.length >= 25 && "A pipeline has at most 25 steps."}
       >
-        + step
+        <Icon name="plus" size={12} /> Add step
       </Button>
       {draft.steps.length > 1 && (
         <div className="mt-2">
           <Checkbox
-            label="All steps of an order, or none"
+            label="Change an order only if all steps succeed"
             isChecked={draft.isAtomic}
             onChange={(isAtomic) => onChange({ ...draft, isAtomic })}
           />

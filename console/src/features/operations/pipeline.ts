@@ -1,15 +1,13 @@
-import type { Condition as SentCondition, OperationAction, SavedPipeline } from "@order-operations-hub/sdk/api-types";
+import type { OperationAction, PipelineAction, SavedPipeline } from "@order-operations-hub/sdk/api-types";
 import { useEffect, useState } from "react";
-import { words } from "../../ui/format.ts";
+import { sentence } from "../../ui/format.ts";
 import type { FormSchema } from "../../ui/schema-form/schema.ts";
 import { startOf, withoutEmpty } from "../../ui/schema-form/schema.ts";
 import { valueText } from "../../ui/change-text.ts";
-
-export type Condition =
-  | { path: string; op: string; value?: unknown }
-  | { all: Condition[] }
-  | { any: Condition[] }
-  | { not: Condition };
+import type { Condition } from "./condition-tree.pick.ts";
+import { isComplete } from "./condition-tree.pick.ts";
+import type { NameOf } from "./named-values.ts";
+import { withNames } from "./named-values.ts";
 
 /** A step in the builder. `key` is its React key, stable when steps move. */
 export type DraftStep = {
@@ -23,92 +21,77 @@ type OnError = "skip_order" | "continue" | "abort_run";
 /** `preset`: the saved pipeline it was loaded from, until it is edited. */
 export type Draft = { steps: DraftStep[]; isAtomic: boolean; preset?: { id: string; name: string } | undefined };
 
-type Sent = { type: string; params?: Record<string, unknown>; when?: SentCondition; on_error?: OnError };
-
 let nextKey = 1;
 
 export function newStep(action: OperationAction): DraftStep {
-  return { key: nextKey++, type: action.type, params: startOf(schemaOf(action)) };
+  return { key: nextKey++, type: action.type, params: startOf(action.params_schema) };
 }
 
-export const schemaOf = (action: OperationAction): FormSchema => action.params_schema;
+const schemaOf = (action: OperationAction | undefined): FormSchema | undefined => action?.params_schema;
 
-export function toActions(draft: Draft): Sent[] {
-  return draft.steps.map(({ type, params, when, on_error }) => ({
+export function toActions(draft: Draft): PipelineAction[] {
+  const steps = draft.steps.map(({ type, params, when, on_error }) => ({
     type,
     params: withoutEmpty(params),
-    // The hub validates it and points at what is wrong.
-    ...(when ? { when: when as SentCondition } : {}),
+    ...(when ? { when } : {}),
     ...(on_error ? { on_error } : {}),
   }));
+  // Forms are made from the schemas of the catalog at run time; the hub validates params and points at what is wrong.
+  return steps as PipelineAction[];
 }
 
-export function fromPreset(preset: SavedPipeline): Draft {
-  const steps = (preset.actions as Sent[]).map((action) => ({
+type Options = { isAtomic: boolean; onError: string };
+
+/** Other than the default. */
+const errorChoices: readonly OnError[] = ["continue", "abort_run"];
+
+/** Steps as they were sent. What is to happen on an error is kept per step. */
+export function fromActions(actions: SavedPipeline["actions"], { isAtomic, onError }: Options): Draft {
+  const common = errorChoices.find((choice) => choice === onError);
+  const steps = actions.map((action) => ({
     key: nextKey++,
     type: action.type,
     params: action.params ?? {},
-    when: action.when,
-    on_error: action.on_error,
+    // The hub has compiled it.
+    when: action.when as Condition | undefined,
+    on_error: action.on_error ?? common,
   }));
-  return { steps, isAtomic: preset.atomic, preset: { id: preset.id, name: preset.name } };
+  return { steps, isAtomic };
 }
 
-/** Required fields that are still empty. An incomplete step is not sent. */
+export function fromPreset(preset: SavedPipeline): Draft {
+  const draft = fromActions(preset.actions, { isAtomic: preset.atomic, onError: preset.on_error });
+  return { ...draft, preset: { id: preset.id, name: preset.name } };
+}
+
+/** Titles of the required fields that are still empty. An incomplete step is not sent. */
 export function missingOf(step: DraftStep, action: OperationAction | undefined): string[] {
   const given = withoutEmpty(step.params);
-  return ((action?.params_schema as FormSchema | undefined)?.required ?? []).filter((name) => !(name in given));
+  const fields = (schemaOf(action)?.required ?? []).filter((name) => !(name in given));
+  const condition = step.when && !isComplete(step.when) ? ["a value for the condition"] : [];
+  return [...fields.map((name) => paramTitle(action, name)), ...condition];
 }
 
-/** "tags vip, gift": a step in one line. */
-export function summaryOf(step: DraftStep, nameOf: (id: string) => string): Array<[name: string, value: string]> {
-  return Object.entries(withoutEmpty(step.params)).map(([name, value]) => [
-    words(name.replace(/_id$/, "")),
-    typeof value === "string" && /^[\da-f]{8}-/.test(value)
-      ? nameOf(value)
-      : typeof value === "string"
-        ? shortened(value)
-        : valueText(value),
-  ]);
+/** "Tags vip, gift": a step in one line. Params have the titles of their fields, and records their names. */
+export function summaryOf(
+  step: DraftStep,
+  action: OperationAction | undefined,
+  nameOf: NameOf,
+): Array<[name: string, value: string]> {
+  return Object.entries(withoutEmpty(step.params)).map(([name, value]) => {
+    const shown = withNames(value, nameOf);
+    return [paramTitle(action, name), typeof shown === "string" ? shortened(shown) : valueText(shown)];
+  });
+}
+
+/** Title of a param as its field shows it. */
+function paramTitle(action: OperationAction | undefined, name: string): string {
+  return schemaOf(action)?.properties?.[name]?.title ?? sentence(name.replace(/_ids?$/, ""));
 }
 
 const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text.replaceAll("_", " "));
 
-const opWords: Record<string, string> = {
-  eq: "is",
-  ne: "is not",
-  in: "is one of",
-  not_in: "is none of",
-  in_set: "is in set",
-  not_in_set: "is not in set",
-  gt: ">",
-  gte: "≥",
-  lt: "<",
-  lte: "≤",
-  between: "between",
-  contains: "contains",
-  starts_with: "starts with",
-  ends_with: "ends with",
-  empty: "is empty",
-  not_empty: "is filled",
-  has_tag: "has tag",
-};
-export const operators = Object.entries(opWords).map(([value, label]) => ({ value, label }));
-
-export function conditionText(condition: Condition): string {
-  if ("not" in condition) return `not (${conditionText(condition.not)})`;
-  if ("all" in condition) return condition.all.map(conditionText).join(" and ");
-  if ("any" in condition) return condition.any.map(conditionText).join(" or ");
-  return [
-    words(condition.path.split(".").at(-1)!),
-    opWords[condition.op] ?? condition.op,
-    condition.value === undefined ? "" : valueText(condition.value),
-  ]
-    .join(" ")
-    .trim();
-}
-
-const empty: Draft = { steps: [], isAtomic: false };
+export const empty: Draft = { steps: [], isAtomic: false };
 
 /** Kept in the session storage, so that a reload or an expired session loses no work. */
 export function useDraft(key: string): [Draft, (next: Draft | ((before: Draft) => Draft)) => void] {

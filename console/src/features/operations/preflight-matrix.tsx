@@ -1,13 +1,19 @@
 import type { OperationAction } from "@order-operations-hub/sdk/api-types";
 import { paths } from "../../app/paths.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { changeText, fieldName, valueText } from "../../ui/change-text.ts";
+import { changeText, valueText } from "../../ui/change-text.ts";
+import { fieldName } from "../../ui/format.ts";
 import { cx } from "../../ui/class-names.ts";
 import { RecordLink } from "../../ui/link.tsx";
 import { Table, Td, Th } from "../../ui/table.tsx";
 import { Tooltip } from "../../ui/tooltip.tsx";
 import type { Preflight } from "./operations.queries.ts";
+import { useKnownTitles } from "./operations.queries.ts";
 import { verdictTones, verdictWords } from "./operations.text.ts";
+import type { NameOf } from "./named-values.ts";
+import { namedChange } from "./named-values.ts";
+import { useRecordNames } from "./record-names.ts";
+import { plainMessage, reasonText, reasonTitle } from "./reasons.ts";
 import { priceDetail, priceText } from "./step-prices.ts";
 
 type Row = Preflight["orders"][number];
@@ -21,33 +27,35 @@ export function PreflightMatrix({
   rows: readonly Row[];
   actions: ReadonlyArray<OperationAction | undefined>;
 }) {
+  const nameOf = useRecordNames();
+  const titleOf = useKnownTitles();
   return (
-    <Table label="What would happen to each order">
+    <Table label="Preview of each order">
       <thead>
         <tr>
-          <Th>Order</Th>
+          <Th className="sticky start-0 z-10 bg-panel">Order</Th>
           {actions.map((action, at) => (
             <Th key={at}>
-              {at + 1} {action?.title.toLowerCase() ?? ""}
+              {at + 1} {action?.title ?? ""}
             </Th>
           ))}
-          <Th>Result</Th>
+          <Th className="sticky end-0 z-10 bg-panel">Result</Th>
         </tr>
       </thead>
       <tbody>
         {rows.map((row) => (
           <tr key={row.ref}>
-            <Td className="whitespace-nowrap">
+            <Td className="sticky start-0 z-10 bg-panel whitespace-nowrap">
               <RecordLink href={paths.order(row.order_number ?? row.ref)} className="font-mono text-sm">
                 {row.order_number ?? row.ref}
               </RecordLink>
             </Td>
             {actions.map((_, at) => (
-              <Td key={at} className="max-w-56 truncate font-mono text-sm">
-                <Cell step={row.steps.find((step) => step.index === at)} />
+              <Td key={at} className="max-w-56 truncate">
+                <Cell step={row.steps.find((step) => step.index === at)} nameOf={nameOf} titleOf={titleOf} />
               </Td>
             ))}
-            <Td>
+            <Td className="sticky end-0 z-10 bg-panel whitespace-nowrap">
               <Badge tone={verdictTones[row.verdict] ?? "skip"}>{resultText(row)}</Badge>
             </Td>
           </tr>
@@ -59,25 +67,34 @@ export function PreflightMatrix({
 
 function resultText(row: Row): string {
   const at = row.steps.find((step) => step.verdict === "blocked");
-  return row.verdict === "blocked" && at ? `blocked at ${at.index + 1}` : (verdictWords[row.verdict] ?? row.verdict);
+  return row.verdict === "blocked" && at
+    ? `Cannot change: step ${at.index + 1}`
+    : (verdictWords[row.verdict] ?? row.verdict);
 }
 
-function Cell({ step }: { step: Step | undefined }) {
+type CellProps = { step: Step | undefined; nameOf: NameOf; titleOf(type: string): string | undefined };
+
+function Cell({ step, nameOf, titleOf }: CellProps) {
   if (!step || step.verdict === "skipped") return <span className="text-muted">–</span>;
   if (step.error) {
     return (
-      <Tooltip text={step.error.fix ? `${step.error.message} ${step.error.fix}` : step.error.message}>
+      <Tooltip text={reasonText(step.error, titleOf)}>
         <button type="button" className="min-h-6 truncate text-bad">
-          ✕ {step.error.code.replaceAll("_", " ")}
+          ✕ {reasonTitle(step.error.code)}
         </button>
       </Tooltip>
     );
   }
-  if (step.verdict === "no_change") return <span className="text-muted">has it</span>;
-  const { price, changes = [] } = step;
+  if (step.verdict === "no_change") return <span className="text-muted">No change</span>;
+  const { price } = step;
+  const changes = (step.changes ?? []).map((change) => namedChange(change, nameOf));
   const first = changes[0];
   if (!first && !price)
-    return <span className="text-muted">{step.warning ? step.warning.message : "no field changes"}</span>;
+    return (
+      <span className="text-muted">
+        {step.warning ? plainMessage(step.warning.message, titleOf) : "No field changes"}
+      </span>
+    );
   const { sign, text } = first ? changeText(first) : { sign: "", text: "" };
   return (
     <Tooltip
@@ -89,7 +106,7 @@ function Cell({ step }: { step: Step | undefined }) {
               {fieldName(change.path)}: {valueText(change.from)} → {valueText(change.to)}
             </li>
           ))}
-          {step.warning && <li>{step.warning.message}</li>}
+          {step.warning && <li>{plainMessage(step.warning.message, titleOf)}</li>}
         </ul>
       }
     >

@@ -76,27 +76,27 @@ export function RunBar({ report, body, actions, costs, draft, leftOut, onLeaveOu
   const mustType = isLive && (lasting.length > 0 || leaving.length > 0 || count > manyOrders);
   const reason =
     missingScope(me, "operations:run") ??
-    (isStale ? "It is being checked." : count === 0 ? "No order is left to run on." : undefined);
+    (isStale ? "The preview is being updated." : count === 0 ? "No order is left to change." : undefined);
   const start = (): void => {
     if (reason || run.isPending) return;
     if (mustType) setAsking(true);
     else run.mutate();
   };
-  useHotkeys([{ keys: "$mod+Enter", name: "Run what was checked", run: start }]);
+  useHotkeys([{ keys: "$mod+Enter", name: "Run the previewed changes", run: start }]);
   const isDrifted = run.error instanceof HubApiError && run.error.code === "orders_drifted";
   return (
-    <div className="sticky -bottom-4 mt-2.5 -mb-4 border-t border-line bg-bg pt-2.5 pb-6">
+    <div className="sticky -bottom-4 z-20 mt-2.5 -mb-4 border-t border-line bg-bg pt-2.5 pb-6">
       {run.error && (
         <div className="mb-2">
           <ProblemBox error={run.error}>
-            {isDrifted && <Button onClick={() => (run.reset(), onCheckAgain())}>Check again</Button>}
+            {isDrifted && <Button onClick={() => (run.reset(), onCheckAgain())}>Update preview</Button>}
           </ProblemBox>
         </div>
       )}
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
         {report.summary.blocked > 0 && (
           <Checkbox
-            label={`leave out ${formatCount(report.summary.blocked)} blocked`}
+            label={`Exclude ${plural(report.summary.blocked, "order")} that cannot change`}
             isChecked={isWithoutBlocked}
             onChange={(isOn) =>
               onLeaveOut(
@@ -107,13 +107,13 @@ export function RunBar({ report, body, actions, costs, draft, leftOut, onLeaveOu
             }
           />
         )}
-        {lasting.length > 0 && <span className="text-muted">{stepsText(lasting)} cannot be undone</span>}
+        {lasting.length > 0 && <span className="text-muted">{stepsText(lasting)} cannot be undone.</span>}
         <span className="flex-1" />
         <Button kind="quiet" onClick={() => setCurl(true)}>
-          as curl
+          Show as curl
         </Button>
         <Button onClick={onCheckAgain} isBusy={isStale}>
-          Check again
+          Update preview
         </Button>
         <Button kind="primary" keys="$mod+Enter" disabledReason={reason} isBusy={run.isPending} onClick={start}>
           Run on {out.isExact ? "" : "at least "}
@@ -128,14 +128,14 @@ export function RunBar({ report, body, actions, costs, draft, leftOut, onLeaveOu
           isBusy={run.isPending}
           onRun={() => run.mutate()}
           reasons={[
-            ...(costs?.spends ? [`It ${costs.text}.`] : []),
-            ...(leaving.length > 0 ? [`${stepsText(leaving)} reaches beyond this hub.`] : []),
+            ...(costs?.spends ? [`${upperFirst(costs.text)}.`] : []),
+            ...(leaving.length > 0 ? [`${stepsText(leaving)} changes other systems.`] : []),
             ...(lasting.length > 0 ? [`${stepsText(lasting)} cannot be undone.`] : []),
-            ...(count > manyOrders ? [`It changes ${plural(count, "live order")}.`] : []),
+            ...(count > manyOrders ? [`${plural(count, "live order")} will change.`] : []),
           ]}
         />
       )}
-      <Dialog title="As curl" isOpen={isCurl} onClose={() => setCurl(false)} isWide>
+      <Dialog title="Request as curl" isOpen={isCurl} onClose={() => setCurl(false)} isWide>
         <Curl
           text={curlOf({
             method: "POST",
@@ -160,7 +160,9 @@ function Curl({ text }: { text: string }) {
   );
 }
 
-const stepsText = (steps: number[]): string => `${steps.length === 1 ? "step" : "steps"} ${steps.join(", ")}`;
+const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+const stepsText = (steps: number[]): string => `${steps.length === 1 ? "Step" : "Steps"} ${steps.join(", ")}`;
 
 /** An order can be in several groups, so the sum is an upper bound. */
 function countOut({ groups, summary }: Preflight, codes: ReadonlySet<string>): { count: number; isExact: boolean } {

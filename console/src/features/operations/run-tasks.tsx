@@ -7,6 +7,7 @@ import { RowTable } from "../../ui/table.tsx";
 import type { ListColumn } from "../../ui/table.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
 import { ExecutionBadge } from "../tasks/execution-badge.pick.tsx";
+import { taskTitle } from "../tasks/task-title.pick.ts";
 import { useActionTitles } from "./operations.queries.ts";
 
 type TaskEnds = OperationRun["tasks"][number];
@@ -22,14 +23,14 @@ const columnsWith = (run: OperationRun, { bridgeName, stepName }: Names): Array<
         href={paths.tasks({ status: "all", ...filterOf(run, ends) })}
         className="inline-flex min-h-6 items-center gap-1.5 hover:underline"
       >
-        <span className="font-mono text-sm">{ends.task_name}</span>
+        <span>{taskTitle(ends.task_name)}</span>
         <span className="text-muted">at {bridgeName(ends.bridge_id)}</span>
       </Link>
     ),
   },
   { name: "Step", className: "whitespace-nowrap text-muted", cell: stepName },
   {
-    name: "How it ended",
+    name: "Status",
     cell: (ends) => (
       <span aria-live="polite" className="flex flex-wrap items-center gap-x-2">
         <States run={run} ends={ends} />
@@ -44,13 +45,12 @@ export function RunTasks({ run }: { run: OperationRun }) {
   const titleOf = useActionTitles();
   const { data: bridges } = useEntityNames("bridge");
   if (run.tasks.length === 0) return null;
-  const bridgeName = (id: string): string => bridges?.find((bridge) => bridge.id === id)?.name ?? id.slice(0, 8);
-  const stepName = ({ step, type }: TaskEnds): string =>
-    step === null ? "–" : `${step + 1} ${titleOf(type).toLowerCase()}`;
+  const bridgeName = (id: string): string => bridges?.find((bridge) => bridge.id === id)?.name ?? "a connection";
+  const stepName = ({ step, type }: TaskEnds): string => (step === null ? "–" : `${step + 1} ${titleOf(type)}`);
   return (
-    <Card label="Queued tasks">
+    <Card label="Connection tasks">
       <RowTable
-        label="What was queued at bridges, and how it ended"
+        label="Tasks at connections"
         rows={run.tasks}
         idOf={(ends) => `${ends.step} ${ends.bridge_id} ${ends.task_name}`}
         columns={columnsWith(run, { bridgeName, stepName })}
@@ -83,7 +83,7 @@ const filterOf = (run: OperationRun, { bridge_id, task_name }: TaskEnds) => ({
 /** Failed and uncertain orders of tasks that send or recall orders. */
 function ordersText({ task_name, failed_orders, unknown_orders }: TaskEnds): string {
   const isRecall = task_name === "orders.recall";
-  const failed = `${plural(failed_orders, "order")} ${isRecall ? "not given back" : "did not arrive"}`;
+  const failed = `${plural(failed_orders, "order")} ${isRecall ? "not recalled" : "not delivered"}`;
   const unknown = `${plural(unknown_orders, "order")} with unknown outcome`;
   return [...(failed_orders > 0 ? [failed] : []), ...(unknown_orders > 0 ? [unknown] : [])].join(", ") || "–";
 }

@@ -12,23 +12,23 @@ const isProcessed = (run: OperationRun): boolean =>
 /** Whether an action on a run is allowed: undefined, or the reason why not. The hub checks again. */
 export const runCan = {
   cancel: (run: OperationRun, me: Me): string | undefined =>
-    missingScope(me, "operations:run") ?? (isProcessed(run) ? "All its orders are processed." : undefined),
+    missingScope(me, "operations:run") ?? (isProcessed(run) ? "All orders are processed." : undefined),
   retry(run: OperationRun, me: Me): string | undefined {
     const refused = missingScope(me, "operations:run");
     if (refused) return refused;
-    if (!isProcessed(run)) return "It is still running.";
-    if (run.undo_of) return "An undo is not retried: undo again instead.";
+    if (!isProcessed(run)) return "The run is still in progress.";
+    if (run.undo_of) return "An undo cannot be retried. Undo the run again instead.";
     if (run.summary.failed + run.summary.skipped === 0 && run.status !== "cancelled") return "Nothing failed.";
     return undefined;
   },
-  print: (run: OperationRun, me: Me): string | undefined =>
-    missingScope(me, "shipments:write") ??
-    missingScope(me, "pii:read") ??
-    (hasEnded(run) ? undefined : "The run is still buying labels."),
+  again: (run: OperationRun, me: Me): string | undefined =>
+    missingScope(me, "operations:run") ?? (run.undo_of ? "An undo cannot be repeated." : undefined),
+  savePreset: (run: OperationRun, me: Me): string | undefined =>
+    missingScope(me, "operations:write") ?? (run.undo_of ? "An undo has no steps of its own." : undefined),
   undo(run: OperationRun, me: Me): string | undefined {
     const refused = missingScope(me, "operations:run");
     if (refused) return refused;
-    if (!isProcessed(run)) return "It is still running.";
-    return run.summary.succeeded === 0 ? "It has changed nothing." : undefined;
+    if (!isProcessed(run)) return "The run is still in progress.";
+    return run.summary.succeeded === 0 ? "The run has changed nothing." : undefined;
   },
 };

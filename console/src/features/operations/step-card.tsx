@@ -1,15 +1,23 @@
 import type { OperationAction } from "@order-operations-hub/sdk/api-types";
+import { lazy, Suspense } from "react";
 import { Badge } from "../../ui/badge.tsx";
 import { IconButton } from "../../ui/button.tsx";
 import { cx } from "../../ui/class-names.ts";
+import { sentence } from "../../ui/format.ts";
 import { Icon } from "../../ui/icons.tsx";
 import { SchemaForm } from "../../ui/schema-form/schema-form.tsx";
 import { Select } from "../../ui/select.tsx";
-import { pickEntity, useEntityNames } from "../pick/entity.pick.tsx";
-import { ConditionForm } from "./condition.pick.tsx";
+import { useKnownTitles } from "./operations.queries.ts";
+import { plainMessage } from "./reasons.ts";
+import { conditionText } from "./condition-tree.pick.ts";
 import { onErrorOptions } from "./operations.text.ts";
+import { paramPicker, paramSchema } from "./param.pick.tsx";
 import type { DraftStep } from "./pipeline.ts";
-import { conditionText, missingOf, schemaOf, summaryOf } from "./pipeline.ts";
+import { missingOf, summaryOf } from "./pipeline.ts";
+import { useRecordNames } from "./record-names.ts";
+import { loadPart } from "../../ui/load-part.ts";
+
+const ConditionForm = lazy(loadPart(async () => ({ default: (await import("./condition.pick.tsx")).ConditionForm })));
 
 type Props = {
   at: number;
@@ -30,6 +38,7 @@ export function StepCard(props: Props) {
   const { at, step, action, isOpen, errors, onOpen, onChange } = props;
   const hasError = errors.size > 0;
   const missing = missingOf(step, action);
+  const titleOf = useKnownTitles();
   return (
     <li
       className={cx(
@@ -45,8 +54,8 @@ export function StepCard(props: Props) {
           onClick={onOpen}
           className="flex min-h-6 flex-1 items-center gap-2 text-start font-medium"
         >
-          {action?.title ?? step.type}
-          {action?.effect === "external" && <Badge tone="warn">leaves the hub</Badge>}
+          {action?.title ?? sentence(step.type)}
+          {action?.effect === "external" && <Badge tone="warn">External</Badge>}
         </button>
         <span className="flex opacity-0 group-focus-within:opacity-100 group-hover:opacity-100">
           {!props.isFirst && (
@@ -64,26 +73,28 @@ export function StepCard(props: Props) {
           </IconButton>
         </span>
       </div>
-      {!isOpen && <Summary step={step} missing={missing} />}
+      {!isOpen && <Summary step={step} action={action} missing={missing} />}
       {isOpen && action && (
         <div className="mt-2 flex flex-col gap-2.5">
-          <p className="text-sm text-muted">{action.description}</p>
+          <p className="text-sm text-muted">{plainMessage(action.description, titleOf)}</p>
           <div data-params>
             <SchemaForm
-              schema={schemaOf(action)}
+              schema={paramSchema(action)}
               value={step.params}
               onChange={(params) => onChange({ ...step, params })}
               errors={below(errors, "/params")}
-              pickEntity={pickEntity}
+              pickEntity={paramPicker(step.params)}
             />
           </div>
-          <ConditionForm
-            value={step.when}
-            onChange={(when) => onChange({ ...step, when })}
-            error={firstBelow(errors, "/when")}
-          />
+          <Suspense>
+            <ConditionForm
+              value={step.when}
+              onChange={(when) => onChange({ ...step, when })}
+              error={firstBelow(errors, "/when")}
+            />
+          </Suspense>
           <Select
-            label="If it fails for an order"
+            label="If this step fails for an order"
             value={step.on_error ?? "skip_order"}
             options={onErrorOptions}
             onChange={(value) =>
@@ -104,31 +115,32 @@ export function StepCard(props: Props) {
   );
 }
 
-function Summary({ step, missing }: { step: DraftStep; missing: string[] }) {
-  const lists = [useEntityNames("location").data, useEntityNames("bridge").data, useEntityNames("user").data];
-  const names = new Map(lists.flatMap((list) => list ?? []).map(({ id, name }) => [id, name]));
-  const parts = summaryOf(step, (id) => names.get(id) ?? id);
+type SummaryProps = Pick<Props, "step" | "action"> & { missing: string[] };
+
+function Summary({ step, action, missing }: SummaryProps) {
+  const nameOf = useRecordNames();
+  const parts = summaryOf(step, action, nameOf);
   return (
     <div className="ms-6.5 text-muted">
       {parts.map(([name, value], at) => (
         <span key={name}>
           {at > 0 && ", "}
-          {name} <span className="font-medium text-text">{value}</span>
+          {name}: <span className="font-medium text-text">{value}</span>
         </span>
       ))}
       {missing.length > 0 && (
         <span className="text-warn">
-          {parts.length > 0 ? ", " : ""}needs {missing.join(", ").replaceAll("_", " ")}
+          {parts.length > 0 ? ", " : ""}Missing: {missing.join(", ")}
         </span>
       )}
       {step.when && (
         <div>
-          when <span className="font-medium text-text">{conditionText(step.when)}</span>
+          Only if <span className="font-medium text-text">{conditionText(step.when)}</span>
         </div>
       )}
       {step.on_error && (
         <div>
-          on error{" "}
+          If it fails:{" "}
           <span className="font-medium text-text">
             {onErrorOptions.find(({ value }) => value === step.on_error)?.label}
           </span>

@@ -39,12 +39,12 @@ export function costsOf(
         `${formatMoney(total, currency)} for ${plural(orders, buying ? "label" : "parcel")}`,
     )
     .join(" and ");
-  if (!buying) return { text: `rates of ${sums}, nothing is bought`, spends: false };
+  if (!buying) return { text: `rates of ${sums}; no label is bought`, spends: false };
   // Orders that fail earlier have no price; orders excluded for other reasons have one.
   const hadPrice = ({ verdict, step }: Preflight["groups"][number]): boolean =>
     step !== null && (verdict === "warning" || step > buying.index || draft.steps[step]?.on_error === "continue");
   const most = groups.some((group) => leftOut.has(group.code) && hadPrice(group)) ? "at most " : "";
   const unknown = buying.order_count - buying.prices.reduce((sum, { orders }) => sum + orders, 0);
-  const more = unknown > 0 ? `; what ${formatCount(unknown)} more cost is not known` : "";
+  const more = unknown > 0 ? `; the price of ${formatCount(unknown)} more is not known` : "";
   return { text: `costs ${most}${sums}${more}`, spends: true };
 }

@@ -7,14 +7,18 @@ import { hub } from "../../live/hub.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Skeleton } from "../../ui/card.tsx";
-import { changeText, fieldName, valueText } from "../../ui/change-text.ts";
+import { changeText, valueText } from "../../ui/change-text.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Figures } from "../../ui/figures.tsx";
-import { formatCount, plural, words } from "../../ui/format.ts";
+import { fieldName, formatCount, plural } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { RowTable } from "../../ui/table.tsx";
 import type { ListColumn } from "../../ui/table.tsx";
-import { undoPreflightQuery } from "./operations.queries.ts";
+import { undoPreflightQuery, useKnownTitles } from "./operations.queries.ts";
+import type { NameOf } from "./named-values.ts";
+import { namedChange } from "./named-values.ts";
+import { useRecordNames } from "./record-names.ts";
+import { reasonText, reasonTitle } from "./reasons.ts";
 
 /** Preflight of an undo: what can be reversed, what cannot, and why. */
 export function UndoDialog({ run, isOpen, onClose }: { run: OperationRun; isOpen: boolean; onClose(): void }) {
@@ -33,17 +37,17 @@ export function UndoDialog({ run, isOpen, onClose }: { run: OperationRun; isOpen
   const failed = undo.error ?? report.error;
   return (
     <Dialog
-      title="What would be taken back"
+      title="Preview of the undo"
       isOpen={isOpen}
       onClose={onClose}
       isWide
       footer={
         <>
-          <Button onClick={onClose}>Not now</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button
             kind="primary"
             isBusy={undo.isPending}
-            disabledReason={!summary ? "It is being checked." : count === 0 && "Nothing can be taken back."}
+            disabledReason={!summary ? "The preview is being prepared." : count === 0 && "Nothing can be undone."}
             onClick={() => undo.mutate()}
           >
             Undo on {plural(count, "order")}
@@ -64,46 +68,56 @@ type UndoReport = Answer<"POST /api/v1/operations/runs/{id}/undo/preflight">;
 
 const tones = { reversible: "ok", partially_reversible: "warn", irreversible: "bad", no_change: "skip" } as const;
 
-const columns: Array<ListColumn<UndoReport["orders"][number]>> = [
+const verdictNames: Record<string, string> = {
+  reversible: "Will be undone",
+  partially_reversible: "Partly undone",
+  irreversible: "Cannot be undone",
+  no_change: "No change",
+};
+
+const columnsWith = (nameOf: NameOf): Array<ListColumn<UndoReport["orders"][number]>> => [
   { name: "Order", className: "font-mono text-sm", cell: (order) => order.order_number ?? order.ref },
   {
-    name: "Would change",
+    name: "Change",
     className: "max-w-80 truncate",
     cell: ({ steps }) =>
       steps
         .flatMap((step) => step.changes ?? [])
+        .map((change) => namedChange(change, nameOf))
         .map((change) => `${fieldName(change.path)}: ${shortText(change)}`)
         .join("; ") || "–",
   },
   {
     name: "Result",
-    cell: ({ verdict }) => <Badge tone={tones[verdict as keyof typeof tones] ?? "skip"}>{words(verdict)}</Badge>,
+    cell: ({ verdict }) => (
+      <Badge tone={tones[verdict as keyof typeof tones] ?? "skip"}>{verdictNames[verdict] ?? verdict}</Badge>
+    ),
   },
 ];
 
 function Report({ report }: { report: UndoReport }) {
   const { summary, groups, orders } = report;
+  const titleOf = useKnownTitles();
+  const nameOf = useRecordNames();
   return (
     <>
       <Figures
-        label="What would be taken back"
+        label="Preview of the undo"
         figures={[
-          { label: "taken back", value: summary.reversible, tone: "ok" },
-          { label: "in part", value: summary.partially_reversible, tone: "warn" },
-          { label: "cannot be", value: summary.irreversible, tone: "bad" },
-          { label: "nothing to take back", value: summary.no_change + summary.deleted },
+          { label: "will be undone", value: summary.reversible, tone: "ok" },
+          { label: "partly undone", value: summary.partially_reversible, tone: "warn" },
+          { label: "cannot be undone", value: summary.irreversible, tone: "bad" },
+          { label: "nothing to undo", value: summary.no_change + summary.deleted },
         ]}
       />
       {groups.map((group) => (
         <p key={`${group.step} ${group.code} ${group.message}`} className="flex items-center gap-2">
-          <Badge tone="bad">{group.code}</Badge>
-          <span className="flex-1">
-            {group.message} {group.fix}
-          </span>
+          <Badge tone="warn">{reasonTitle(group.code)}</Badge>
+          <span className="flex-1">{reasonText(group, titleOf)}</span>
           <span className="text-muted">{plural(group.count, "order")}</span>
         </p>
       ))}
-      <RowTable label="Orders" rows={orders.slice(0, 20)} idOf={({ ref }) => ref} columns={columns} />
+      <RowTable label="Orders" rows={orders.slice(0, 20)} idOf={({ ref }) => ref} columns={columnsWith(nameOf)} />
       {orders.length > 20 && <p className="text-sm text-muted">The first 20 of {formatCount(summary.orders)}.</p>}
     </>
   );

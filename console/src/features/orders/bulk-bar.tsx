@@ -1,11 +1,21 @@
-import type { Order, OrderFilter } from "@order-operations-hub/sdk/api-types";
+import type { Order } from "@order-operations-hub/sdk/api-types";
+import { lazy, Suspense } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
-import { formatCount, plural } from "../../ui/format.ts";
+import { useCommands } from "../../ui/commands.ts";
+import { formatCount } from "../../ui/format.ts";
+import type { IconName } from "../../ui/icons.tsx";
+import { Icon } from "../../ui/icons.tsx";
 import type { MenuItem } from "../../ui/menu.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import type { useOrderSelection } from "./order-selection.ts";
-import { countOf, scopeText } from "./order-selection.ts";
+import { countOf, freeze, scopeText } from "./order-selection.ts";
+import { loadPart } from "../../ui/load-part.ts";
+
+/** Only needed with a selection, so not part of the first load. */
+const PrintButton = lazy(
+  loadPart(async () => ({ default: (await import("../documents/print-button.pick.tsx")).PrintButton })),
+);
 
 export type OrderTotal = { count: number; isCapped: boolean };
 
@@ -13,24 +23,57 @@ type Props = {
   rows: readonly Order[];
   /** Undefined while the list loads or is counted. */
   total: OrderTotal | undefined;
-  picked: ReturnType<typeof useOrderSelection>;
-  filter: OrderFilter;
+  selected: ReturnType<typeof useOrderSelection>;
   onSelectAll(): void;
-  onOperate(): void;
-  operateReason: string | undefined;
+  onEdit(): void;
+  /** Opens the preview of one step for the selected orders. */
+  onStep(type: string): void;
+  editReason: string | undefined;
   presets: MenuItem[];
+  onCopy(): void;
   isBusy: boolean;
 };
 
+/** Pipelines of one step. */
+const quickSteps: ReadonlyArray<{ type: string; label: string; icon: IconName; keys?: string }> = [
+  { type: "add_tags", label: "Tag", icon: "tag", keys: "t" },
+  { type: "hold", label: "Hold", icon: "pause", keys: "h" },
+  { type: "release_hold", label: "Release", icon: "play" },
+  { type: "assign_user", label: "Assign", icon: "user" },
+  { type: "cancel", label: "Cancel orders", icon: "x" },
+];
+
 /** Bar above the list: the selection with its scope, and the bulk actions. */
-export function BulkBar({ rows, total, picked, onSelectAll, onOperate, operateReason, presets, isBusy }: Props) {
-  const { selection } = picked;
+export function BulkBar({
+  rows,
+  total,
+  selected,
+  onSelectAll,
+  onEdit,
+  onStep,
+  editReason,
+  presets,
+  onCopy,
+  isBusy,
+}: Props) {
+  const { selection } = selected;
   const count = countOf(selection);
   const isAll = selection.kind === "all";
   const areShownAll =
     selection.kind === "some" && rows.length === count && count > 0 && rows.every(({ id }) => selection.ids.has(id));
   const matching = total && `${formatCount(total.count)}${total.isCapped ? "+" : ""}`;
   const hasMore = total === undefined || total.isCapped || total.count > count;
+  useCommands(
+    count === 0 || editReason
+      ? []
+      : quickSteps.map(({ type, label, icon }) => ({
+          group: `${formatCount(count)} selected ${count === 1 ? "order" : "orders"}`,
+          name: label,
+          icon,
+          isDestructive: type === "cancel",
+          run: () => onStep(type),
+        })),
+  );
   return (
     <div
       role="region"
@@ -42,38 +85,78 @@ export function BulkBar({ rows, total, picked, onSelectAll, onOperate, operateRe
         isLabelHidden
         isChecked={areShownAll || (isAll && selection.except.size === 0)}
         isMixed={count > 0 && !areShownAll && !(isAll && selection.except.size === 0)}
-        onChange={() => (areShownAll || isAll ? picked.clear() : picked.selectShown())}
+        onChange={() => (areShownAll || isAll ? selected.clear() : selected.selectShown())}
       />
       <span aria-live="polite">
         {count === 0
           ? total
-            ? `${matching} ${total.count === 1 ? "order matches" : "orders match"}, none picked.`
+            ? `${matching} ${total.count === 1 && !total.isCapped ? "order matches" : "orders match"}`
             : "Loading orders…"
           : areShownAll
-            ? `All ${plural(count, "order")} shown picked.`
-            : `${scopeText(selection, rows)}.`}
+            ? `${formatCount(count)} selected, all that are shown`
+            : scopeText(selection, rows)}
       </span>
       {!isAll && count > 0 && hasMore && (
         <button type="button" onClick={onSelectAll} className="min-h-6 font-medium underline underline-offset-2">
-          {matching ? `Select all ${matching} that match` : "Select all that match"}
+          {matching ? `Select all ${matching}` : "Select all that match"}
         </button>
       )}
-      {count > 0 && (
-        <Button kind="quiet" onClick={picked.clear}>
-          Clear
-        </Button>
-      )}
       <span className="flex-1" />
+      {count > 0 && <QuickSteps isBusy={isBusy} editReason={editReason} onStep={onStep} />}
+      {count > 0 && (
+        <Suspense>
+          <PrintButton
+            kind="quiet"
+            source={async () => ({ selectionId: await freeze(selection) })}
+            kinds={["packing_slips", "pick_list", "labels", "manifest"]}
+            label="Print"
+            isCompact
+          />
+        </Suspense>
+      )}
+      {count > 0 && (
+        <Menu
+          kind="quiet"
+          label="…"
+          name="More actions"
+          items={[
+            { label: "Add a note", keys: "n", disabledReason: editReason, onPick: () => onStep("add_note") },
+            { label: "Copy as a table", keys: "$mod+c", onPick: onCopy },
+            { label: "Clear selection", keys: "Escape", onPick: selected.clear },
+            ...presets,
+          ]}
+        />
+      )}
       <Button
-        kind="primary"
         keys="e"
         isBusy={isBusy}
-        onClick={onOperate}
-        disabledReason={operateReason ?? (count === 0 && "Pick orders first: x, or a tick.")}
+        onClick={onEdit}
+        disabledReason={editReason ?? (count === 0 && "Select orders first: x, or a checkbox.")}
       >
-        Operate
+        <Icon name="pencil" /> Bulk edit
       </Button>
-      <Menu label="Presets" items={presets} empty="No preset yet. Build a pipeline and save it." />
+      {count > 0 && (
+        <Button kind="primary" keys="b" isBusy={isBusy} disabledReason={editReason} onClick={() => onStep("buy_label")}>
+          {count === 1 ? "Buy label" : `Buy ${formatCount(count)} labels`}
+        </Button>
+      )}
     </div>
   );
+}
+
+function QuickSteps({ isBusy, editReason, onStep }: Pick<Props, "isBusy" | "editReason" | "onStep">) {
+  return quickSteps.map(({ type, label, icon, keys }) => (
+    <Button
+      key={type}
+      kind="quiet"
+      aria-label={label}
+      aria-keyshortcuts={keys}
+      isBusy={isBusy}
+      disabledReason={editReason}
+      onClick={() => onStep(type)}
+      className="px-2 text-accent-text!"
+    >
+      <Icon name={icon} /> <span className="max-xl:hidden">{label}</span>
+    </Button>
+  ));
 }

@@ -18,7 +18,15 @@ export function ColumnsMenu({ chosen, onChange }: { chosen: readonly string[]; o
     onChange(next);
   };
   return (
-    <Popover title="Columns" triggerClass={buttonClass("plain")} trigger="Columns">
+    <Popover
+      title="Columns"
+      triggerClass={buttonClass("plain")}
+      trigger={
+        <>
+          <Icon name="columns" /> Columns
+        </>
+      }
+    >
       <ul className="mb-2 max-h-80 overflow-y-auto">
         {ordered.map((id) => {
           const column = orderColumns.find((one) => one.id === id);
@@ -32,7 +40,7 @@ export function ColumnsMenu({ chosen, onChange }: { chosen: readonly string[]; o
                 onChange={(next) => onChange(next ? [...chosen, id] : chosen.filter((one) => one !== id))}
               />
               {isOn && chosen.indexOf(id) > 0 && (
-                <IconButton label={`Move ${column.title} before`} onClick={() => move(id)}>
+                <IconButton label={`Move ${column.title} up`} onClick={() => move(id)}>
                   <Icon name="arrow-up" size={12} />
                 </IconButton>
               )}
@@ -41,16 +49,22 @@ export function ColumnsMenu({ chosen, onChange }: { chosen: readonly string[]; o
         })}
       </ul>
       <div className="flex justify-between border-t border-line pt-2">
-        <Button kind="quiet" onClick={() => onChange([...defaultColumns])}>
-          As at first
+        <Button
+          kind="quiet"
+          onClick={() => {
+            onChange([...defaultColumns]);
+            set({ orderWidths: {} });
+          }}
+        >
+          Reset
         </Button>
         <Button
           onClick={() => {
             set({ orderColumns: [...chosen] });
-            showToast("These columns are yours from now on");
+            showToast("Columns saved as default");
           }}
         >
-          Keep
+          Save as default
         </Button>
       </div>
     </Popover>

@@ -1,4 +1,6 @@
 import type { RefObject } from "react";
+import { useState } from "react";
+import { useHotkeys } from "../../ui/hotkeys.ts";
 import { Kbd } from "../../ui/kbd.tsx";
 import { useTypedText } from "../../ui/search-box.tsx";
 import type { Search } from "../../ui/search-params.ts";
@@ -8,8 +10,10 @@ import { text } from "./orders.text.ts";
 
 type Props = { search: Search; onChange(change: Search): void; searchBox: RefObject<HTMLInputElement | null> };
 
-/** Active filters as chips, a menu for the others, and the search field. */
+/** The search field, active filters as chips, and the panel with all filters. */
 export function FilterBar({ search, onChange, searchBox }: Props) {
+  const [isOpen, setOpen] = useState(false);
+  useHotkeys([{ keys: "f", name: "Filter orders", run: () => setOpen(true) }]);
   return (
     <div role="search" aria-label="Filters" className="mb-2.5 flex shrink-0 flex-wrap items-center gap-1.5">
       <SearchBox
@@ -17,7 +21,7 @@ export function FilterBar({ search, onChange, searchBox }: Props) {
         onChange={(value) => onChange({ search: value || undefined })}
         box={searchBox}
       />
-      <OrderFilterChips search={search} onChange={onChange} />
+      <OrderFilterChips search={search} onChange={onChange} adding={{ isOpen, onOpenChange: setOpen }} />
     </div>
   );
 }

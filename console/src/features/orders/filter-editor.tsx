@@ -1,13 +1,12 @@
-import { useState } from "react";
 import { Button } from "../../ui/button.tsx";
-import { Checkbox } from "../../ui/checkbox.tsx";
-import { words } from "../../ui/format.ts";
+import { InstantField, instantProblem } from "../../ui/instant-field.tsx";
+import { readInstant } from "../../ui/instant-text.ts";
 import { Select } from "../../ui/select.tsx";
 import type { Search } from "../../ui/search-params.ts";
 import { listOf, oneOf } from "../../ui/search-params.ts";
 import { TextField } from "../../ui/text-field.tsx";
 import { TokenField } from "../../ui/token-field.tsx";
-import { useEntityNames } from "../pick/entity-names.queries.ts";
+import { FilterValues } from "./filter-values.tsx";
 import type { FilterDefinition } from "./order-filters.pick.ts";
 
 type Props = { filter: FilterDefinition; search: Search; onApply(change: Search): void; isKept: boolean };
@@ -16,20 +15,19 @@ type Props = { filter: FilterDefinition; search: Search; onApply(change: Search)
 export function FilterEditor({ filter, search, onApply, isKept }: Props) {
   switch (filter.kind) {
     case "names":
-      return (
-        <Picks
-          options={filter.options.map((id) => ({ id, name: words(id) }))}
-          {...{ filter, search, onApply, isKept }}
-        />
-      );
     case "entity":
-      return <EntityPicks {...{ filter, search, onApply, isKept }} />;
-    case "texts":
-      return <Texts {...{ filter, search, onApply, isKept }} />;
     case "tags":
-      return <Tags {...{ filter, search, onApply, isKept }} />;
+      return <FilterValues {...{ filter, search, onApply }} />;
+    case "texts":
+      return filter.isCounted ? (
+        <FilterValues {...{ filter, search, onApply }} />
+      ) : (
+        <Texts {...{ filter, search, onApply }} />
+      );
     case "range":
       return <Range {...{ filter, search, onApply, isKept }} />;
+    case "bounds":
+      return <Bounds {...{ filter, search, onApply }} />;
     case "flag":
       return (
         <Select
@@ -54,61 +52,11 @@ export function FilterEditor({ filter, search, onApply, isKept }: Props) {
   }
 }
 
-type Of<Kind extends FilterDefinition["kind"]> = Omit<Props, "filter"> & {
+type Of<Kind extends FilterDefinition["kind"]> = Pick<Props, "search" | "onApply"> & {
   filter: Extract<FilterDefinition, { kind: Kind }>;
 };
 
 const some = (values: readonly string[]): string[] | undefined => (values.length === 0 ? undefined : [...values]);
-
-function Picks({
-  filter,
-  search,
-  onApply,
-  options,
-}: Of<"names" | "entity"> & { options: Array<{ id: string; name: string }> }) {
-  const isNot = listOf(search[filter.notParam]).length > 0;
-  const [isNegated, setNegated] = useState(isNot);
-  const param = isNegated ? filter.notParam : filter.param;
-  const other = isNegated ? filter.param : filter.notParam;
-  const chosen = listOf(search[param]);
-  return (
-    <fieldset className="flex flex-col">
-      <legend className="mb-1 font-medium">{filter.title}</legend>
-      <div className="max-h-64 overflow-y-auto">
-        {options.map(({ id, name }) => (
-          <div key={id}>
-            <Checkbox
-              label={name}
-              isChecked={chosen.includes(id)}
-              onChange={(isOn) =>
-                onApply({
-                  [param]: some(isOn ? [...chosen, id] : chosen.filter((one) => one !== id)),
-                  [other]: undefined,
-                })
-              }
-            />
-          </div>
-        ))}
-        {options.length === 0 && <p className="text-muted">There is none yet.</p>}
-      </div>
-      <div className="mt-1 border-t border-line pt-1.5">
-        <Checkbox
-          label="All but these"
-          isChecked={isNegated}
-          onChange={(next) => {
-            setNegated(next);
-            onApply({ [next ? filter.notParam : filter.param]: some(chosen), [param]: undefined });
-          }}
-        />
-      </div>
-    </fieldset>
-  );
-}
-
-function EntityPicks(props: Of<"entity">) {
-  const { data } = useEntityNames(props.filter.entity);
-  return <Picks {...props} options={data ?? []} />;
-}
 
 function Texts({ filter, search, onApply }: Of<"texts">) {
   return (
@@ -129,64 +77,91 @@ function Texts({ filter, search, onApply }: Of<"texts">) {
   );
 }
 
-function Tags({ filter, search, onApply }: Of<"tags">) {
-  const labels = { any: "At least one of", all: "All of", none: "None of" } as const;
-  return (
-    <div className="flex flex-col gap-2.5">
-      {(Object.keys(labels) as Array<keyof typeof labels>).map((mode) => (
-        <TokenField
-          key={mode}
-          label={labels[mode]}
-          tokens={listOf(search[filter.params[mode]])}
-          onChange={(tokens) => onApply({ [filter.params[mode]]: some(tokens) })}
-          isAutoFocused={mode === "any"}
-        />
-      ))}
-    </div>
-  );
-}
-
-const shortcuts: Array<[name: string, from: string | undefined, to: string | undefined]> = [
-  ["Over", undefined, "now"],
+type Shortcut = [name: string, from: string | undefined, to: string | undefined];
+const dueShortcuts: Shortcut[] = [
+  ["Late", undefined, "now"],
   ["Today", "today", "today+1"],
   ["Tomorrow", "today+1", "today+2"],
+  ["Next 7 days", "today", "today+7"],
+];
+const pastShortcuts: Shortcut[] = [
+  ["Today", "today", undefined],
+  ["Yesterday", "today-1", "today"],
   ["Last 7 days", "today-6", undefined],
+  ["Last 30 days", "today-29", undefined],
 ];
 
-function Range({ filter, search, onApply, isKept }: Of<"range">) {
-  const [from, setFrom] = useState(oneOf(search[filter.from]) ?? "");
-  const [to, setTo] = useState(oneOf(search[filter.to]) ?? "");
-  const apply = (first: string | undefined, last: string | undefined): void =>
-    onApply({ [filter.from]: first || undefined, [filter.to]: last || undefined });
+/** Times that move with the day; saved filters use fixed ones. */
+const relativeTime = /^(?:now|today(?:[+-]\d{1,4})?)$/;
+const never = /^(?!)/;
+
+function Range({ filter, search, onApply, isKept }: Of<"range"> & Pick<Props, "isKept">) {
+  const put = (from: string | undefined, to: string | undefined): void =>
+    onApply({ [filter.from]: from || undefined, [filter.to]: to || undefined });
+  const [from, to] = [oneOf(search[filter.from]) ?? "", oneOf(search[filter.to]) ?? ""];
   return (
-    <form
-      className="flex flex-col gap-2.5"
-      onSubmit={(event) => {
-        event.preventDefault();
-        // Enter must not submit a form around it.
-        event.stopPropagation();
-        apply(from, to);
-      }}
-    >
+    <div className="flex flex-col gap-2.5">
       {!isKept && (
         <div className="flex flex-wrap gap-1">
-          {shortcuts.map(([name, first, last]) => (
-            <Button key={name} onClick={() => apply(first, last)}>
+          {(filter.isDue ? dueShortcuts : pastShortcuts).map(([name, first, last]) => (
+            <Button key={name} onClick={() => put(first, last)}>
               {name}
             </Button>
           ))}
         </div>
       )}
-      <TextField
-        label={`${filter.title}: from`}
-        hint={isKept ? "2027-03-14, or a time" : "2027-03-14, a time, now, today, today-7"}
+      <InstantField
+        label={`${filter.title} from`}
+        hint={isKept ? undefined : "A date, a date and time, today, or today-7"}
+        kind="either"
+        words={isKept ? never : relativeTime}
         value={from}
-        onChange={setFrom}
+        onChange={(value) => put(value, to)}
       />
-      <TextField label="before" value={to} onChange={setTo} />
-      <Button kind="primary" type="submit">
-        Apply
-      </Button>
-    </form>
+      <InstantField
+        label={`${filter.title} before`}
+        kind="either"
+        words={isKept ? never : relativeTime}
+        value={to}
+        onChange={(value) => put(from, value)}
+      />
+    </div>
+  );
+}
+
+const forms = {
+  money: { pattern: /^\d{1,12}(\.\d{1,2})?$/, text: "Enter an amount, such as 49.90." },
+  weight: { pattern: /^\d{1,7}(\.\d{1,6})? ?(g|kg|oz|lb)$/, text: "Enter a weight with its unit, such as 2.5 lb." },
+};
+
+/** Why a filter cannot be applied. */
+export function boundProblem(filter: FilterDefinition, search: Search): string | undefined {
+  if (filter.kind !== "bounds" && filter.kind !== "range") return undefined;
+  const values = [oneOf(search[filter.from]), oneOf(search[filter.to])];
+  if (filter.kind === "range") {
+    const isTime = (value: string | undefined): boolean =>
+      value === undefined || relativeTime.test(value) || readInstant("either", value, "UTC") !== undefined;
+    return values.every(isTime) ? undefined : `${filter.title}: ${instantProblem("either")}`;
+  }
+  return values.every((value) => value === undefined || forms[filter.unit].pattern.test(value))
+    ? undefined
+    : `${filter.title}: ${forms[filter.unit].text}`;
+}
+
+function Bounds({ filter, search, onApply }: Of<"bounds">) {
+  const { pattern, text } = forms[filter.unit];
+  const field = (param: string) => {
+    const value = oneOf(search[param]) ?? "";
+    return {
+      value,
+      error: value === "" || pattern.test(value) ? undefined : text,
+      onChange: (next: string) => onApply({ [param]: next.trim() === "" ? undefined : next }),
+    };
+  };
+  return (
+    <div className="flex flex-col gap-2.5">
+      <TextField label={`${filter.title} at least`} hint={text} {...field(filter.from)} />
+      <TextField label={`${filter.title} at most`} {...field(filter.to)} />
+    </div>
   );
 }

@@ -17,7 +17,7 @@ export function ImportColumns({ answer, mapping, isOld, onChange }: Props) {
   const [isAll, setAll] = useState(false);
   const noteOf = ({ column }: FileColumn): string =>
     warnings
-      .filter((warning) => warning.column === column)
+      .filter((warning) => warning.column === column && warning.row === undefined)
       .map(warningText)
       .join(" ");
   const matters = (one: FileColumn): boolean =>
@@ -32,7 +32,7 @@ export function ImportColumns({ answer, mapping, isOld, onChange }: Props) {
     onChange(next);
   };
   const options = [
-    { value: "", label: "Left out" },
+    { value: "", label: "Not imported" },
     ...fields.map(({ field }) => ({ value: field, label: fieldName(field) })),
   ];
   return (
@@ -41,9 +41,7 @@ export function ImportColumns({ answer, mapping, isOld, onChange }: Props) {
         <Heading title="Columns" note={readText(columns)}>
           {hidden > 0 && (
             <Button kind="quiet" onClick={() => setAll(!isAll)} aria-expanded={isAll}>
-              {isAll
-                ? "Hide what is not needed"
-                : `Show ${plural(hidden, "column")} that ${hidden === 1 ? "is" : "are"} not needed`}
+              {isAll ? "Hide unused columns" : `Show ${plural(hidden, "unused column")}`}
             </Button>
           )}
         </Heading>
@@ -56,10 +54,10 @@ export function ImportColumns({ answer, mapping, isOld, onChange }: Props) {
         noteOf={noteOf}
         renderPick={({ column, field }, name) => (
           <SearchSelect
-            label={`What ${name} is`}
+            label={`Field for ${name}`}
             value={field ?? ""}
             options={options}
-            placeholder="Left out"
+            placeholder="Not imported"
             optionFor={ownField}
             onChange={(next) => choose(column, next)}
           />
@@ -72,6 +70,6 @@ export function ImportColumns({ answer, mapping, isOld, onChange }: Props) {
 function readText(columns: readonly FileColumn[]): string {
   const read = columns.filter(({ field }) => field !== null).length;
   return read === columns.length
-    ? `all ${formatCount(read)} are read`
-    : `${formatCount(read)} of ${formatCount(columns.length)} are read`;
+    ? `all ${formatCount(read)} imported`
+    : `${formatCount(read)} of ${formatCount(columns.length)} imported`;
 }

@@ -44,12 +44,14 @@ export function SavePreset(props: Props) {
     onSuccess: async ({ id, name }) => {
       await refresh();
       onSaved(id);
-      showToast(`Preset ${name} changed`);
+      showToast(`Preset ${name} updated`);
     },
   });
   const isChanged =
     Object.keys(reading.mapping).length > 0 ||
-    (["delimiter", "decimalSeparator", "dateOrder", "country", "currency"] as const).some((name) => reading[name]);
+    (["delimiter", "decimalSeparator", "dateOrder", "country", "currency", "strict"] as const).some(
+      (name) => reading[name] !== undefined,
+    );
   return (
     <div className="flex flex-col gap-2 border-t border-line pt-2.5">
       {update.error && <ProblemBox error={update.error} />}
@@ -57,10 +59,10 @@ export function SavePreset(props: Props) {
         {saved && (
           <Button
             isBusy={update.isPending}
-            disabledReason={refused ?? (!isChanged && "Nothing was said that it does not say.")}
+            disabledReason={refused ?? (!isChanged && "Nothing has changed.")}
             onClick={() => update.mutate(saved)}
           >
-            Save into {saved.name}
+            Update {saved.name}
           </Button>
         )}
         <SaveAs {...props} refused={refused} onDone={refresh} />
@@ -69,7 +71,7 @@ export function SavePreset(props: Props) {
             label="Delete preset"
             kind="quiet"
             title={`Delete the preset ${saved.name}?`}
-            yes="Delete it"
+            yes="Delete preset"
             isDangerous
             disabledReason={refused}
             run={async () => {
@@ -79,7 +81,7 @@ export function SavePreset(props: Props) {
               await refresh();
             }}
           >
-            <p>Files that were read with it stay as they are. Imports that name it are refused from then on.</p>
+            <p>Deletes the preset. Orders that were imported with it are kept. API requests that name it fail.</p>
           </ConfirmButton>
         )}
       </div>
@@ -108,7 +110,7 @@ function SaveAs({ refused, onDone, ...props }: Props & { refused: string | undef
       submit="Save"
       form={form}
     >
-      <TextField label="Name of the preset" {...form.field("name")} required maxLength={100} />
+      <TextField label="Preset name" {...form.field("name")} required maxLength={100} />
       <p className="text-sm text-muted">Saves the current columns and formats for the whole organization.</p>
     </FormPopover>
   );

@@ -1,36 +1,45 @@
 import type { ReactNode } from "react";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense } from "react";
+import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
+import { Icon } from "../../ui/icons.tsx";
+import { Kbd } from "../../ui/kbd.tsx";
 import { Popover } from "../../ui/popover.tsx";
 import type { Search } from "../../ui/search-params.ts";
+import { useClock } from "../../ui/zone.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
 import type { FilterDefinition } from "./order-filters.pick.ts";
 import { chipText, orderFilters, paramsOf } from "./order-filters.pick.ts";
+import { loadPart } from "../../ui/load-part.ts";
 
-const FilterEditor = lazy(async () => ({ default: (await import("./filter-editor.tsx")).FilterEditor }));
+const FilterPanel = lazy(loadPart(async () => ({ default: (await import("./filter-panel.tsx")).FilterPanel })));
 
 type Props = {
   search: Search;
   onChange(change: Search): void;
   /** Saved filters use fixed times instead of "today". */
   isKept?: boolean;
+  /** Opens the panel by a key. */
+  adding?: { isOpen: boolean; onOpenChange(isOpen: boolean): void };
 };
 
-/** Active order filters as chips that open their editor, and a menu for the others. */
-export function OrderFilterChips({ search, onChange, isKept = false }: Props) {
+/** Active order filters as chips that open their values, and a button for all of them. */
+export function OrderFilterChips({ search, onChange, isKept = false, adding }: Props) {
   const nameOf = useNames();
-  const [editing, setEditing] = useState<string>();
+  const clock = useClock();
   const shown = orderFilters.flatMap((filter) => {
-    const value = chipText(filter, search, nameOf);
+    const value = chipText(filter, search, nameOf, clock);
     return value === undefined ? [] : [{ filter, value }];
   });
-  const drop = (filter: FilterDefinition): void =>
-    onChange(Object.fromEntries(paramsOf(filter).map((param) => [param, undefined])));
-  const editor = (filter: FilterDefinition): ReactNode => (
-    <Suspense>
-      <FilterEditor filter={filter} search={search} onApply={onChange} isKept={isKept} />
-    </Suspense>
-  );
+  const dropped = (filters: FilterDefinition[]): Search =>
+    Object.fromEntries(filters.flatMap(paramsOf).map((param) => [param, undefined]));
+  const panel =
+    (start?: string) =>
+    (close: () => void): ReactNode => (
+      <Suspense>
+        <FilterPanel {...{ search, start, isKept }} onApply={onChange} onClose={close} />
+      </Suspense>
+    );
   return (
     <>
       {shown.map(({ filter, value }) => (
@@ -38,10 +47,11 @@ export function OrderFilterChips({ search, onChange, isKept = false }: Props) {
           key={filter.id}
           name={filter.title}
           value={value}
-          onDrop={() => drop(filter)}
+          onDrop={() => onChange(dropped([filter]))}
           editor={
             <Popover
               title={filter.title}
+              isWide
               triggerClass="min-w-0 h-6 truncate rounded-md ps-2"
               trigger={
                 <>
@@ -49,57 +59,31 @@ export function OrderFilterChips({ search, onChange, isKept = false }: Props) {
                 </>
               }
             >
-              {editor(filter)}
+              {panel(filter.id)}
             </Popover>
           }
         />
       ))}
-      <AddFilter
-        filters={orderFilters.filter(
-          (filter) => !shown.some((one) => one.filter.id === filter.id) || filter.id === editing,
-        )}
-        editor={editor}
-        editing={editing}
-        setEditing={setEditing}
-      />
-    </>
-  );
-}
-
-type AddProps = {
-  filters: FilterDefinition[];
-  editor(filter: FilterDefinition): ReactNode;
-  editing: string | undefined;
-  setEditing(id: string | undefined): void;
-};
-
-function AddFilter({ filters, editor, editing, setEditing }: AddProps) {
-  const filter = filters.find(({ id }) => id === editing);
-  return (
-    <Popover
-      title="Add a filter"
-      triggerClass="h-[26px] rounded-md border border-dashed border-edge px-2 text-muted hover:text-text"
-      trigger="+ filter"
-      onOpenChange={(isOpen) => !isOpen && setEditing(undefined)}
-    >
-      {filter ? (
-        editor(filter)
-      ) : (
-        <ul className="-m-2 max-h-80 overflow-y-auto">
-          {filters.map(({ id, title }) => (
-            <li key={id}>
-              <button
-                type="button"
-                onClick={() => setEditing(id)}
-                className="flex min-h-7 w-full items-center rounded-md px-2 hover:bg-accent-soft"
-              >
-                {title}
-              </button>
-            </li>
-          ))}
-        </ul>
+      <Popover
+        title="Filter"
+        isWide
+        triggerLabel="Filter"
+        triggerClass="inline-flex h-[26px] items-center gap-1.5 rounded-md border border-dashed border-edge px-2 text-muted hover:text-text data-popup-open:border-solid data-popup-open:border-accent data-popup-open:text-accent-text"
+        trigger={
+          <>
+            <Icon name="filter" size={13} /> Filter {adding && <Kbd keys="f" />}
+          </>
+        }
+        {...adding}
+      >
+        {panel()}
+      </Popover>
+      {shown.length > 0 && (
+        <Button kind="quiet" className="h-[26px]" onClick={() => onChange(dropped(shown.map(({ filter }) => filter)))}>
+          Clear
+        </Button>
       )}
-    </Popover>
+    </>
   );
 }
 

@@ -1,8 +1,10 @@
 import type { OrderFilter } from "@order-operations-hub/sdk/api-types";
-import { words } from "../../ui/format.ts";
+import { sentence } from "../../ui/format.ts";
 import type { Search } from "../../ui/search-params.ts";
 import { listOf, oneOf } from "../../ui/search-params.ts";
 import type { Clock } from "../../ui/clock.ts";
+import { shownInstant } from "../../ui/instant-text.ts";
+import { holdNames, statusNames } from "./orders.text.ts";
 
 /** A filter of the order list: its chip, its editor and its API name, which the address also uses. */
 export type FilterDefinition = {
@@ -10,10 +12,11 @@ export type FilterDefinition = {
   title: string;
 } & (
   | { kind: "names"; options: readonly string[]; param: string; notParam: string }
-  | { kind: "texts"; param: string; notParam: string; hint?: string }
+  | { kind: "texts"; param: string; notParam: string; hint?: string; isCounted: boolean }
   | { kind: "entity"; entity: "location" | "bridge" | "user"; param: string; notParam: string }
   | { kind: "tags"; params: { any: string; all: string; none: string } }
-  | { kind: "range"; from: string; to: string }
+  | { kind: "range"; from: string; to: string; isDue: boolean }
+  | { kind: "bounds"; from: string; to: string; unit: "money" | "weight" }
   | { kind: "flag"; param: string; yes: string; no: string }
   | { kind: "choice"; param: string; options: Record<string, string> }
 );
@@ -32,6 +35,8 @@ const texts = (id: string, title: string, hint?: string): FilterDefinition => ({
   kind: "texts",
   param: id,
   notParam: `${id}Not`,
+  // The hub counts the values of all others.
+  isCounted: id !== "customField",
   ...(hint ? { hint } : {}),
 });
 const entity = (id: string, title: string, of: "location" | "bridge" | "user"): FilterDefinition => ({
@@ -42,15 +47,25 @@ const entity = (id: string, title: string, of: "location" | "bridge" | "user"): 
   param: id,
   notParam: `${id}Not`,
 });
-const range = (id: string, title: string): FilterDefinition => ({
+const bounds = (id: string, title: string, unit: "money" | "weight"): FilterDefinition => ({
+  id,
+  title,
+  kind: "bounds",
+  from: `${id}Min`,
+  to: `${id}Max`,
+  unit,
+});
+/** `isDue`: a time that can be missed, beside times that are over. */
+const range = (id: string, title: string, isDue = false): FilterDefinition => ({
   id,
   title,
   kind: "range",
   from: `${id}From`,
   to: `${id}To`,
+  isDue,
 });
 
-export const orderStatuses = [
+const orderStatuses = [
   "draft",
   "new",
   "review_required",
@@ -67,19 +82,24 @@ export const orderStatuses = [
 export const orderFilters: readonly FilterDefinition[] = [
   names("status", "Status", orderStatuses),
   { id: "tags", title: "Tag", kind: "tags", params: { any: "tagsAny", all: "tagsAll", none: "tagsNone" } },
-  range("shipBy", "Ship by"),
+  texts("service", "Service"),
+  texts("carrier", "Carrier"),
+  texts("sku", "SKU"),
+  texts("country", "Country"),
+  range("shipBy", "Ship by", true),
+  bounds("total", "Total", "money"),
+  bounds("weight", "Weight", "weight"),
+  entity("assigneeId", "Assignee", "user"),
+  entity("locationId", "Location", "location"),
+  names("holdReason", "Hold reason", Object.keys(holdNames)),
   names("priority", "Priority", ["low", "normal", "high", "urgent"]),
   names("paymentStatus", "Payment", ["pending", "authorized", "paid", "partially_refunded", "refunded", "voided"]),
   texts("channel", "Channel"),
-  texts("carrier", "Carrier"),
-  texts("service", "Service"),
-  entity("locationId", "Location", "location"),
-  entity("bridgeId", "Bridge", "bridge"),
-  entity("assigneeId", "Assigned to", "user"),
+  entity("bridgeId", "Connection", "bridge"),
   texts("customField", "Custom field", "Name and value, such as color:red."),
   { id: "lastRunFailed", title: "Last run", kind: "flag", param: "lastRunFailed", yes: "failed", no: "did not fail" },
   range("ordered", "Ordered"),
-  range("created", "Came in"),
+  range("created", "Imported"),
   range("updated", "Changed"),
   {
     id: "archived",
@@ -95,6 +115,7 @@ export function paramsOf(filter: FilterDefinition): string[] {
     case "tags":
       return Object.values(filter.params);
     case "range":
+    case "bounds":
       return [filter.from, filter.to];
     case "flag":
     case "choice":
@@ -106,6 +127,9 @@ export function paramsOf(filter: FilterDefinition): string[] {
 
 const rangeParams = new Set(
   orderFilters.flatMap((filter) => (filter.kind === "range" ? [filter.from, filter.to] : [])),
+);
+const boundParams = new Set(
+  orderFilters.flatMap((filter) => (filter.kind === "bounds" ? [filter.from, filter.to] : [])),
 );
 const allParams = ["search", ...orderFilters.flatMap(paramsOf)];
 
@@ -142,6 +166,7 @@ function startOfDay(day: string, timeZone: string): string {
 export function filterOf(search: Search, clock: Clock): OrderFilter {
   const entries = Object.entries(filterSearch(search)).map(([name, value]) => {
     if (rangeParams.has(name)) return [name, resolveTime(oneOf(value)!, clock)];
+    if (boundParams.has(name)) return [name, name.startsWith("total") ? Number(oneOf(value)) : oneOf(value)];
     if (name === "lastRunFailed") return [name, oneOf(value) === "true"];
     return [name, name === "search" || name === "archived" ? oneOf(value) : listOf(value)];
   });
@@ -161,29 +186,61 @@ export function searchOf({ tag, ...filter }: OrderFilter): Search {
   };
 }
 
+const regionNames = new Intl.DisplayNames("en", { type: "region", fallback: "code" });
+
+/** A value in words: "Partly shipped", "Hold: stock", "Urgent", "Austria". */
+export function valueName(filter: FilterDefinition, value: string): string {
+  if (filter.id === "country") return /^[A-Za-z]{2}$/.test(value) ? regionNames.of(value.toUpperCase())! : value;
+  if (filter.kind !== "names") return value;
+  return { status: statusNames, holdReason: holdNames }[filter.id]?.[value] ?? sentence(value);
+}
+
+/** The first two, and how many more. */
+const shorten = (values: string[]): string =>
+  [...values.slice(0, 2), ...(values.length > 2 ? [`+${values.length - 2}`] : [])].join(", ");
+
+/** A time of a filter in words: "7 days ago", "18 Nov 2026 14:30". */
+function timeText(value: string, clock: Clock): string {
+  const [, days] = /^today([+-]\d+)$/.exec(value) ?? [];
+  if (days) {
+    const count = Number(days);
+    if (count === 1 || count === -1) return count === 1 ? "tomorrow" : "yesterday";
+    return count > 0 ? `in ${count} days` : count < 0 ? `${-count} days ago` : "today";
+  }
+  if (/^\d{4}-\d\d-\d\d$/.test(value) || Number.isNaN(Date.parse(value))) return value;
+  return shownInstant(value, clock.timeZone);
+}
+
 /** Text of a chip; undefined when the filter is off. */
-export function chipText(filter: FilterDefinition, search: Search, nameOf: (id: string) => string): string | undefined {
-  const values = (param: string): string =>
-    listOf(search[param])
-      .map((one) => nameOf(one))
-      .join(", ");
+export function chipText(
+  filter: FilterDefinition,
+  search: Search,
+  nameOf: (id: string) => string,
+  clock: Clock,
+): string | undefined {
+  const values = (param: string): string => shorten(listOf(search[param]).map((one) => nameOf(valueName(filter, one))));
+  const joined = (...parts: (string | false)[]): string | undefined => parts.filter(Boolean).join(", ") || undefined;
   switch (filter.kind) {
     case "names":
     case "texts":
     case "entity": {
-      const show = (text: string): string => (filter.kind === "names" ? words(text) : text);
-      const parts = [show(values(filter.param)), values(filter.notParam) && `not ${show(values(filter.notParam))}`];
-      return parts.filter(Boolean).join(", ") || undefined;
+      const not = values(filter.notParam);
+      return joined(values(filter.param), not && `not ${not}`);
     }
     case "tags": {
-      const { any, all, none } = filter.params;
-      const parts = [values(any), values(all) && `all of ${values(all)}`, values(none) && `none of ${values(none)}`];
-      return parts.filter(Boolean).join(", ") || undefined;
+      const { params } = filter;
+      const [all, none] = [values(params.all), values(params.none)];
+      return joined(values(params.any), all.includes(",") ? `all of ${all}` : all, none && `none of ${none}`);
     }
-    case "range": {
-      const [from, to] = [oneOf(search[filter.from]), oneOf(search[filter.to])];
+    case "range":
+    case "bounds": {
+      const [from, to] = [filter.from, filter.to].map((param) => {
+        const value = oneOf(search[param]);
+        return value && filter.kind === "range" ? timeText(value, clock) : value;
+      });
+      const [least, most] = filter.kind === "range" ? ["from", "before"] : ["at least", "at most"];
       if (from && to) return `${from} to ${to}`;
-      return from ? `from ${from}` : to ? `before ${to}` : undefined;
+      return from ? `${least} ${from}` : to ? `${most} ${to}` : undefined;
     }
     case "flag": {
       const value = oneOf(search[filter.param]);

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { Card, Heading } from "../../ui/card.tsx";
 import { Fold } from "../../ui/fold.tsx";
 import { Select } from "../../ui/select.tsx";
+import { Switch } from "../../ui/switch.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import type { BuiltInPreset, ImportPreset } from "../import-presets/import-presets.queries.ts";
 import { builtInPresetsQuery, importPresetsQuery } from "../import-presets/import-presets.queries.ts";
@@ -23,7 +24,7 @@ export function ReadingForm({ reading, answer, isLooking, onChange }: Props) {
   const { data: own = [] } = useQuery(importPresetsQuery);
   const { data: builtIn = [] } = useQuery(builtInPresetsQuery);
   const saved = own.find(({ id }) => id === reading.preset);
-  const set = (name: Exclude<keyof Reading, "mapping">, value: string): void => {
+  const set = (name: Exclude<keyof Reading, "mapping" | "strict">, value: string): void => {
     const { [name]: _old, ...rest } = reading;
     onChange({ ...rest, mapping: reading.mapping, ...(value ? { [name]: value } : {}) });
   };
@@ -34,27 +35,28 @@ export function ReadingForm({ reading, answer, isLooking, onChange }: Props) {
   };
   /** The preset contains the manual changes now. */
   const takeSaved = (preset: string): void => {
-    const { onExisting, encoding } = reading;
+    const { onExisting, encoding, strict } = reading;
     onChange({
       mapping: {},
       ...(preset ? { preset } : {}),
       ...(onExisting ? { onExisting } : {}),
       ...(encoding ? { encoding } : {}),
+      ...(strict === undefined ? {} : { strict }),
     });
   };
   const fromPreset: ImportPreset["settings"] = saved?.settings ?? {};
   return (
-    <Card className="px-3 py-2.5" label="How it is read">
-      <Heading title="How it is read" />
+    <Card className="px-3 py-2.5" label="File format">
+      <Heading title="File format" />
       <div className="flex flex-col gap-2.5">
         <Select
-          label="Read as"
+          label="Preset"
           value={reading.preset ?? ""}
           options={[
-            { value: "", label: "What it is recognised as" },
+            { value: "", label: "Detect automatically" },
             ...own.map(({ id, name }) => ({ value: id, label: name, note: "saved" })),
             ...builtIn.map(({ name, title }) => ({ value: name, label: title })),
-            { value: "none", label: "None of these" },
+            { value: "none", label: "None" },
           ]}
           onChange={readAs}
         />
@@ -62,23 +64,34 @@ export function ReadingForm({ reading, answer, isLooking, onChange }: Props) {
           {answer
             ? readAsText(reading, answer, saved, builtIn)
             : isLooking
-              ? "The file is being looked at."
-              : "It cannot be read so."}
+              ? "Reading the file."
+              : "The file cannot be read with these settings."}
         </p>
         <Select
-          label="If an order of that number is here already"
+          label="If the order number exists"
           value={reading.onExisting ?? "reject"}
           options={optionsOf(existingTexts)}
           onChange={(next) => set("onExisting", next === "reject" ? "" : next)}
         />
-        <Fold key={saved?.id ?? ""} title="Encoding, signs, country" isOpenAtFirst={hasSigns(reading)}>
+        <div>
+          <Switch
+            label="Strict import"
+            isOn={reading.strict ?? fromPreset.strict ?? false}
+            onChange={(strict) => onChange({ ...reading, strict })}
+          />
+          <p className="text-sm text-muted">
+            Imports the whole file or nothing. Rejects the file if a cell is damaged or its value would have to be
+            guessed.
+          </p>
+        </div>
+        <Fold key={saved?.id ?? ""} title="Encoding, number and date formats" isOpenAtFirst={hasSigns(reading)}>
           <div className="flex flex-col gap-2.5">
             <Choice label="Encoding" name="encoding" {...{ reading, fromPreset, set }} />
-            <Choice label="Between columns" name="delimiter" {...{ reading, fromPreset, set }} />
+            <Choice label="Delimiter" name="delimiter" {...{ reading, fromPreset, set }} />
             <Choice label="Decimal separator" name="decimalSeparator" {...{ reading, fromPreset, set }} />
             <Choice label="Date order" name="dateOrder" {...{ reading, fromPreset, set }} />
             <CodeField
-              label="Country of addresses without one"
+              label="Default country"
               hint="Two letters, such as US"
               fromPreset={fromPreset.country}
               length={2}
@@ -86,7 +99,7 @@ export function ReadingForm({ reading, answer, isLooking, onChange }: Props) {
               onChange={(next) => set("country", next)}
             />
             <CodeField
-              label="Currency of amounts without one"
+              label="Default currency"
               hint="Three letters, such as EUR"
               fromPreset={fromPreset.currency}
               length={3}
@@ -126,7 +139,7 @@ function Choice({
     <Select
       label={label}
       value={reading[name] ?? ""}
-      options={[{ value: "", label: usual ? `As saved: ${usual}` : "Found out" }, ...optionsOf(texts)]}
+      options={[{ value: "", label: usual ? `Preset: ${usual}` : "Detect automatically" }, ...optionsOf(texts)]}
       onChange={(next) => set(name, next)}
     />
   );
@@ -169,11 +182,12 @@ function readAsText(
   builtIn: readonly BuiltInPreset[],
 ): string {
   const found = builtIn.find(({ name }) => name === answer.detectedPreset);
-  if (preset === "none") return "Columns are read by their names alone.";
-  if (saved) return found ? `As saved, on top of ${found.title}.` : "As saved; other columns by their names.";
-  if (!found) return "Not from a program that is known: columns are read by their names.";
-  if (preset) return `Read as ${found.title}, because you say so.`;
+  if (preset === "none") return "Columns are matched by name.";
+  if (saved)
+    return found ? `Saved preset, based on ${found.title}.` : "Saved preset. Other columns are matched by name.";
+  if (!found) return "Unknown format. Columns are matched by name.";
+  if (preset) return `Read as ${found.title}.`;
   const header = new Set(answer.columns.map(({ column }) => column.toLowerCase()));
   const signs = found.detectedBy.find((names) => names.every((name) => header.has(name.toLowerCase()))) ?? [];
-  return `Recognised as ${found.title}, by the columns ${listed.format(signs)}.`;
+  return `Detected as ${found.title}, by the columns ${listed.format(signs)}.`;
 }

@@ -15,7 +15,7 @@ import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { ProgressBar } from "../../ui/progress-bar.tsx";
 import { ImportColumns } from "./import-columns.tsx";
-import { changedBy, ImportErrors, ImportSummary } from "./import-report.tsx";
+import { changedBy, DamagedCells, ImportErrors, ImportSummary } from "./import-report.tsx";
 import { ReadingForm } from "./order-import.form.tsx";
 import type { ChosenFile, ImportAnswer, ImportProgress, Reading } from "./order-import.queries.ts";
 import { fileQuery, sendFile } from "./order-import.queries.ts";
@@ -46,14 +46,14 @@ export function OrderImportPage() {
           accept={accept}
           hint={
             <>
-              Exports of Shopify, WooCommerce, Amazon, ShipStation, Etsy and eBay are recognised. In other files there
-              is one row per line of an order; rows with the same number are one order.{" "}
+              Exports of Shopify, WooCommerce, Amazon, ShipStation, Etsy and eBay are detected. Other files need one row
+              per order line; rows with the same number form one order.{" "}
               <button
                 type="button"
                 onClick={() => downloadText("orders-sample.csv", sampleCsv)}
                 className="min-h-6 text-accent-text underline"
               >
-                A sample file
+                Download a sample file
               </button>
             </>
           }
@@ -66,7 +66,7 @@ export function OrderImportPage() {
 
 function Head({ fileName, children }: { fileName?: string; children?: React.ReactNode }) {
   return (
-    <PageHead above={{ href: paths.orders(), name: "Orders" }} title="Import" note={fileName}>
+    <PageHead above={{ href: paths.orders(), name: "Orders" }} title="Import orders" note={fileName}>
       {children}
     </PageHead>
   );
@@ -118,7 +118,7 @@ function FromFile({ file, onFile }: { file: ChosenFile; onFile(file: File): void
             label="Import"
             done={rows}
             total={report.summary.rows}
-            text={`${formatCount(rows)} of ${plural(report.summary.rows, "row")}. All of it is there at the end, or nothing.`}
+            text={`${formatCount(rows)} of ${plural(report.summary.rows, "row")}. The orders appear when the import is complete.`}
           />
         )}
         <div className="grid items-start gap-3.5 lg:grid-cols-[300px_minmax(0,1fr)]">
@@ -126,7 +126,7 @@ function FromFile({ file, onFile }: { file: ChosenFile; onFile(file: File): void
           <div className="flex min-w-0 flex-col gap-3.5">
             {look.isPending && (
               <Card label="Columns">
-                {rows > 0 && <p className="px-2.5 pt-2.5 text-muted">{plural(rows, "row")} looked at.</p>}
+                {rows > 0 && <p className="px-2.5 pt-2.5 text-muted">{plural(rows, "row")} read.</p>}
                 <Skeleton rows={10} />
               </Card>
             )}
@@ -134,6 +134,7 @@ function FromFile({ file, onFile }: { file: ChosenFile; onFile(file: File): void
               <>
                 <ImportSummary answer={report} />
                 <ImportErrors answer={report} fileName={file.name} />
+                <DamagedCells answer={report} />
                 <ImportColumns
                   answer={report}
                   mapping={reading.mapping}
@@ -150,7 +151,7 @@ function FromFile({ file, onFile }: { file: ChosenFile; onFile(file: File): void
 }
 
 function unready(report: ImportAnswer | undefined, isLooking: boolean): string | undefined {
-  if (isLooking) return "The file is being looked at.";
+  if (isLooking) return "Reading the file.";
   if (!report) return "The file could not be read.";
   return changedBy(report) === 0 ? "No order in this file can be imported." : undefined;
 }
@@ -161,13 +162,14 @@ function Taken({ answer, fileName, onFile }: { answer: ImportAnswer; fileName: s
       <Head fileName={fileName}>
         <FileDrop isSmall label="Another file" accept={accept} onFile={onFile} />
         <Link href={paths.orders({ sort: "-createdAt" })} className={buttonClass("primary")}>
-          To the orders
+          View orders
         </Link>
       </Head>
       <div className="flex flex-col gap-3.5">
         <ImportSummary answer={answer} />
-        {answer.summary.failed === 0 && <p className="text-ok">Every row was taken.</p>}
+        {answer.summary.failed === 0 && <p className="text-ok">All rows were imported.</p>}
         <ImportErrors answer={answer} fileName={fileName} />
+        <DamagedCells answer={answer} />
       </div>
     </>
   );

@@ -13,7 +13,7 @@ export type ColumnMapping = Record<string, string | null>;
 /** How the file is read. The hub detects what is left out. */
 export type Reading = Pick<
   ImportOptions,
-  "preset" | "delimiter" | "decimalSeparator" | "dateOrder" | "country" | "currency" | "onExisting"
+  "preset" | "delimiter" | "decimalSeparator" | "dateOrder" | "country" | "currency" | "onExisting" | "strict"
 > & { mapping: ColumnMapping; encoding?: string };
 
 /** Raw bytes: the hub detects format and encoding. */

@@ -7,31 +7,31 @@ const groups: Record<string, string> = {
   shipping: "Delivery",
   shippingAddress: "Ship to",
   billingAddress: "Bill to",
-  customFields: "Own field",
+  customFields: "Custom field",
 };
 const names: Record<string, string> = {
   number: "Order number",
-  externalId: "Id in the shop",
+  externalId: "ID in the shop",
   orderedAt: "Ordered on",
-  bridgeId: "Bridge (id)",
-  locationId: "Location (id)",
-  assigneeId: "Assignee (id)",
-  "line.id": "Line: id",
+  bridgeId: "Connection (ID)",
+  locationId: "Location (ID)",
+  assigneeId: "Assignee (ID)",
+  "line.id": "Line: ID",
   "line.sku": "Line: SKU",
-  "line.price": "Line: price of one",
-  "line.total": "Line: price of all",
-  customFields: "Own fields (JSON)",
+  "line.price": "Line: unit price",
+  "line.total": "Line: total price",
+  customFields: "Custom fields (JSON)",
 };
 const parts: Record<string, string> = {
   email: "e-mail",
   zip: "ZIP",
-  address1: "address",
-  address2: "address, second line",
-  address3: "address, third line",
+  address1: "address line 1",
+  address2: "address line 2",
+  address3: "address line 3",
   province: "state or province",
-  provinceCode: "code of the state",
-  countryCode: "code of the country",
-  carrierAccountId: "carrier account (id)",
+  provinceCode: "state code",
+  countryCode: "country code",
+  carrierAccountId: "carrier account (ID)",
 };
 
 /** Readable name of a field such as "shippingAddress.zip". */
@@ -46,22 +46,22 @@ export function fieldName(field: string): string {
 export function ownField(typed: string): { value: string; label: string } | undefined {
   const name = typed.replace(/^customFields\./, "");
   return /^[A-Za-z][\w.-]{0,63}$/.test(name)
-    ? { value: `customFields.${name}`, label: `Own field: ${name}` }
+    ? { value: `customFields.${name}`, label: `Custom field: ${name}` }
     : undefined;
 }
 
 const warnings: Record<string, string> = {
-  column_guessed: "Guessed from its name. Choose another if it is something else.",
-  unknown_column: "Not read: nothing has this name. Choose what it is, or leave it out.",
-  duplicate_field: "Not read: another column is that already.",
-  assumed_unit: "No unit is named: numbers are pounds. Call the column Weight (oz), or add one for the unit.",
-  assumed_quantity: "No column is the quantity: it is 1 in every row.",
-  assumed_currency: "No column is the currency: amounts are in USD, unless you say otherwise on the left.",
+  column_guessed: "Matched by a similar name. Choose another field if this is wrong.",
+  unknown_column: "Unknown column, not imported. Choose a field for it.",
+  duplicate_field: "Not imported: another column fills this field.",
+  assumed_unit: "No unit found, so pounds are assumed. Name the column Weight (oz), or add a column with the unit.",
+  assumed_quantity: "No quantity column found, so the quantity is 1.",
+  assumed_currency: "No currency column found, so USD is assumed. Set the default currency on the left.",
 };
 /** Warnings that quote a cell and its interpretation, with the setting that changes it. */
 const quoting: Record<string, string> = {
-  assumed_decimal_separator: "Set the decimal separator on the left if that is wrong.",
-  assumed_date_order: "Set the date order on the left if the other number is the month.",
+  assumed_decimal_separator: "Set the decimal separator on the left if this is wrong.",
+  assumed_date_order: "Set the date order on the left if this is wrong.",
 };
 
 /** Warning text that refers to the controls on this page. */
@@ -71,7 +71,7 @@ export function warningText({ code, message }: ImportWarning): string {
 
 export const existingTexts = {
   reject: "Reject the row",
-  skip: "Leave the order as it is",
+  skip: "Skip the order",
   update: "Update the order",
 } as const;
 

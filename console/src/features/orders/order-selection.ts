@@ -4,7 +4,7 @@ import { hub } from "../../live/hub.ts";
 import { formatCount, plural } from "../../ui/format.ts";
 import { useLatest } from "../../ui/use-latest.ts";
 
-/** Picked rows, or everything that matched a filter at one moment except rows that were unticked. */
+/** Selected rows, or everything that matched a filter at one moment except rows that were unticked. */
 export type OrderSelection =
   | { kind: "some"; ids: ReadonlySet<string> }
   | { kind: "all"; id: string; filter: OrderFilter; matched: number; except: ReadonlySet<string> };
@@ -20,10 +20,10 @@ export function scopeText(selection: OrderSelection, rows: readonly Order[]): st
   if (selection.kind === "some") {
     const shown = rows.filter(({ id }) => selection.ids.has(id)).length;
     const hidden = selection.ids.size - shown;
-    return `${plural(selection.ids.size, "order")} picked${hidden > 0 ? `, ${formatCount(hidden)} not in the rows shown` : ""}`;
+    return `${formatCount(selection.ids.size)} selected${hidden > 0 ? `, ${formatCount(hidden)} not in the rows shown` : ""}`;
   }
-  const left = selection.except.size > 0 ? `, without ${plural(selection.except.size, "order")} taken out` : "";
-  return `All ${plural(selection.matched, "order")} that match${left} picked`;
+  const left = selection.except.size > 0 ? `, except ${formatCount(selection.except.size)}` : "";
+  return `All ${plural(selection.matched, "order")} that match selected${left}`;
 }
 
 /** Freezes the selection in the hub, so that the preflight and the run see the same orders. */
@@ -71,7 +71,7 @@ export function useOrderSelection(rows: readonly Order[], list: string) {
     selection,
     isSelected,
     clear: () => setSelection(none),
-    /** Toggles one row, or the range from the last picked row. */
+    /** Toggles one row, or the range from the last selected row. */
     toggle(at: number, isRange: boolean) {
       const row = rows[at];
       if (!row) return;

@@ -14,6 +14,7 @@ import type { ListColumn } from "../../ui/table.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
+import { NewPassword, passwordRule } from "../auth/new-password.pick.tsx";
 import type { Organization } from "./organizations.queries.ts";
 import { organizationsQuery } from "./organizations.queries.ts";
 
@@ -23,18 +24,18 @@ const columns: Array<ListColumn<Organization>> = [
     className: "max-w-72 truncate",
     cell: (one) => (
       <>
-        <span className="font-medium">{one.name}</span> {one.isHubOperator && <Badge tone="info">runs this hub</Badge>}
+        <span className="font-medium">{one.name}</span> {one.isHubOperator && <Badge tone="info">Hub operator</Badge>}
       </>
     ),
   },
   { name: "Time zone", className: "text-muted", cell: (one) => one.timezone },
   {
-    name: "May call",
+    name: "Allowed hosts",
     className: "text-muted",
-    cell: (one) => (one.outboundHosts.length === 0 ? "every public host" : plural(one.outboundHosts.length, "host")),
+    cell: (one) => (one.outboundHosts.length === 0 ? "All public hosts" : plural(one.outboundHosts.length, "host")),
   },
-  { name: "Codes", className: "text-muted", cell: (one) => (one.requiresTotp ? "wanted" : "as people like") },
-  { name: "Made", className: "whitespace-nowrap", cell: (one) => <Time at={one.createdAt} /> },
+  { name: "Two-factor", className: "text-muted", cell: (one) => (one.requiresTotp ? "Required" : "Optional") },
+  { name: "Created", className: "whitespace-nowrap", cell: (one) => <Time at={one.createdAt} /> },
 ];
 
 /** Organizations of this hub. Their data is isolated from each other. */
@@ -45,9 +46,9 @@ export function OrganizationsPage() {
   const refused = missingScope(me, "organizations:write");
   return (
     <>
-      <PageHead title="Organizations" note={refused && "yours; those who run the hub see all"}>
+      <PageHead title="Organizations" note={refused && "Only yours. Hub operators see all organizations."}>
         <Button kind="primary" disabledReason={refused} onClick={() => setMaking(true)}>
-          New organization
+          Create organization
         </Button>
       </PageHead>
       <ListCard
@@ -55,7 +56,7 @@ export function OrganizationsPage() {
         query={organizations}
         columns={columns}
         idOf={(one) => one.id}
-        empty={<Empty text="There is none on this page." />}
+        empty={<Empty text="No organizations on this page." />}
       />
       {isMaking && <NewOrganization onClose={() => setMaking(false)} />}
     </>
@@ -71,30 +72,28 @@ function NewOrganization({ onClose }: { onClose(): void }) {
       }),
     refetch: ["organizations"],
     onCreated: ({ name }, { email }) => {
-      showToast(`${name} is there`, { text: `${email.trim()} can sign in now.` });
+      showToast(`${name} created`, { text: `${email.trim()} can sign in now.` });
       onClose();
     },
   });
   const { name, email, password } = form.draft;
   const reason =
-    (!name.trim() && "Give it a name.") ||
-    (!email.includes("@") && "Say who administers it.") ||
-    (password.length < 10 && "A first password of at least 10 characters is needed.");
+    (!name.trim() && "Enter a name.") ||
+    (!email.includes("@") && "Enter the e-mail address of the first administrator.") ||
+    passwordRule(password);
   return (
-    <FormDialog title="New organization" submit="Make it" reason={reason} form={form} onClose={onClose}>
+    <FormDialog title="Create organization" submit="Create organization" reason={reason} form={form} onClose={onClose}>
       <TextField label="Name" {...form.field("name")} maxLength={100} />
       <TextField
-        label="E-mail of its first administrator"
+        label="E-mail of the first administrator"
         type="email"
         {...form.field("email", "/admin/email")}
         autoComplete="off"
       />
-      <TextField
-        label="First password"
-        hint="Hand it over yourself; they change it under their account."
-        {...form.field("password", "/admin/password")}
-        autoComplete="new-password"
-      />
+      <NewPassword label="First password" {...form.field("password", "/admin/password")} />
+      <p className="text-sm text-muted">
+        Give the password to the administrator yourself. It can be changed under My account.
+      </p>
     </FormDialog>
   );
 }

@@ -16,6 +16,7 @@ import { Switch } from "../../ui/switch.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { TokenField } from "../../ui/token-field.tsx";
+import { PrintSettingsCard } from "../documents/print-settings.pick.tsx";
 import type { Organization } from "./organizations.queries.ts";
 import { organizationQuery, readOrganization } from "./organizations.queries.ts";
 
@@ -33,6 +34,7 @@ export function SettingsPage() {
       {error && !data && <ProblemBox error={error} />}
       {!data && !error && <Skeleton />}
       {data && <SettingsForm organization={data} />}
+      <PrintSettingsCard />
     </>
   );
 }
@@ -44,10 +46,10 @@ type Draft = Pick<
 const names: Record<keyof Draft, string> = {
   name: "Name",
   timezone: "Time zone",
-  outboundHosts: "Hosts",
+  outboundHosts: "Allowed hosts",
   emailDomains: "E-mail domains",
-  requiresTotp: "Codes wanted",
-  requiresStepUp: "Proof wanted",
+  requiresTotp: "Authenticator app required",
+  requiresStepUp: "Password asked again",
 };
 const fields = Object.keys(names) as Array<keyof Draft>;
 
@@ -89,10 +91,10 @@ function SettingsFields({ form, isHubOperator }: { form: RecordForm<Draft>; isHu
       <Card className="flex flex-col gap-1.5 px-3 py-2.5" label="Organization">
         <Heading title="Organization" />
         <div className="grid gap-3 sm:grid-cols-2">
-          <TextField label="Name of the organization" {...form.field("name")} maxLength={100} />
+          <TextField label="Name" {...form.field("name")} maxLength={100} />
           <Select
-            label="Time zone"
-            hint="In which its people agree to read times."
+            label="Time zone for reports"
+            hint="Days in lists and reports begin and end in this zone."
             {...form.field("timezone")}
             options={[...new Set([draft.timezone, ...zones])].map((zone) => ({
               value: zone,
@@ -101,29 +103,29 @@ function SettingsFields({ form, isHubOperator }: { form: RecordForm<Draft>; isHu
           />
         </div>
       </Card>
-      <Card className="flex flex-col gap-1.5 px-3 py-2.5" label="Where the hub may call">
-        <Heading title="Where the hub may call" note="for bridges, webhooks and carriers" />
+      <Card className="flex flex-col gap-1.5 px-3 py-2.5" label="Outbound requests">
+        <Heading title="Outbound requests" note="For connections, webhooks and carriers" />
         <TokenField
           label="Allowed hosts"
           hint={
             draft.outboundHosts.length === 0
-              ? "None named: every public host may be called. Enter adds one; *.example.com is every host below it."
-              : "Only these may be called. Enter adds one; *.example.com is every host below it."
+              ? "All public hosts are allowed. Press Enter to add one; *.example.com allows all its subdomains."
+              : "Only these hosts are allowed. Press Enter to add one; *.example.com allows all its subdomains."
           }
           error={errorAt(form.errors, "/outboundHosts")}
           tokens={draft.outboundHosts}
           onChange={(hosts) => set({ outboundHosts: hosts.map((host) => host.toLowerCase()) })}
         />
       </Card>
-      <Card className="flex flex-col gap-1.5 px-3 py-2.5" label="Signing in">
-        <Heading title="Signing in" />
+      <Card className="flex flex-col gap-1.5 px-3 py-2.5" label="Sign-in">
+        <Heading title="Sign-in" />
         <Switch
           label="Require an authenticator app for sign-in with a password"
           isOn={draft.requiresTotp}
           onChange={(requiresTotp) => set({ requiresTotp })}
         />
         <Switch
-          label="Ask users to confirm their identity before changes to keys, users, bridges and carrier accounts"
+          label="Ask for the password again before sensitive changes (keys, users, connections, carrier accounts)"
           isOn={draft.requiresStepUp}
           onChange={(requiresStepUp) => set({ requiresStepUp })}
         />

@@ -15,11 +15,11 @@ export function ImportShipments() {
   const take = useMutation({
     mutationFn: async (file: File) => importShipments(await file.text()),
     onSuccess: ({ summary }) => {
-      showToast(`${plural(summary.created, "shipment")} recorded`);
+      showToast(`${plural(summary.created, "shipment")} imported`);
       // Stay on the page to show the rejected rows.
       if (summary.failed > 0) return;
       void queryClient.invalidateQueries({ queryKey: ["shipments"] });
-      void queryClient.invalidateQueries({ queryKey: ["overview"] });
+      void queryClient.invalidateQueries({ queryKey: ["reports"] });
     },
   });
   if (refused) return <Button disabledReason={refused}>Import shipments</Button>;
@@ -30,22 +30,22 @@ export function ImportShipments() {
         label="Import shipments"
         accept=".csv,text/csv"
         isBusy={take.isPending}
-        hint="A row for each shipment. Columns are recognised by their names: tracking number, carrier, ship date, ZIP and so on."
+        hint="One row per shipment. Columns are recognized by their names, such as tracking number, carrier, ship date and ZIP."
         onFile={(file) => take.mutate(file)}
       />
       {take.error && <ProblemBox error={take.error} />}
       {data && data.summary.failed > 0 && (
         <p className="flex flex-wrap items-center gap-2">
           <span className="text-warn">
-            {formatCount(data.summary.failed)} of {plural(data.summary.rows, "row")} were not taken.
+            {formatCount(data.summary.failed)} of {plural(data.summary.rows, "row")} rejected.
           </span>
           {data.rejectedCsv && (
             <Button onClick={() => downloadText("rejected-shipments.csv", data.rejectedCsv!)}>
-              Rejected rows as CSV
+              Download rejected rows
             </Button>
           )}
           <Button kind="quiet" onClick={() => void queryClient.invalidateQueries()}>
-            Go on
+            Continue
           </Button>
         </p>
       )}

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { Card, Heading, Skeleton } from "../../ui/card.tsx";
+import { cx } from "../../ui/class-names.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { text } from "./overview.text.ts";
 
@@ -12,21 +13,26 @@ export function Tile<Data>({
   query,
   children,
   action,
+  isFlush = false,
 }: {
   title: string;
   note?: ReactNode;
   query: Query<Data>;
   children(data: Data): ReactNode;
   action?: ReactNode;
+  /** The content reaches the edges of the card. */
+  isFlush?: boolean;
 }) {
   const { data, error, isPending } = query;
   return (
-    <Card className="min-w-0 px-3 py-2.5" label={title}>
-      <Heading title={title} note={note}>
-        {action}
-      </Heading>
+    <Card className={cx("flex min-w-0 flex-col", isFlush ? "" : "px-3.5 pb-2.5")} label={title}>
+      <div className={cx("pt-2", isFlush && "px-3.5")}>
+        <Heading title={title} note={note}>
+          {action}
+        </Heading>
+      </div>
       {error && data === undefined && <ProblemBox error={error} onRetry={() => void query.refetch()} />}
-      {error && data !== undefined && <p className="mb-1 text-sm text-warn">{text.stale}</p>}
+      {error && data !== undefined && <p className="mb-1 px-3.5 text-sm text-warn">{text.stale}</p>}
       {isPending && <Skeleton />}
       {data !== undefined && children(data)}
     </Card>

@@ -8,32 +8,42 @@ import { hub } from "../../live/hub.ts";
  */
 type Named = { id: string; name: string };
 
-const limit = { limit: 100 };
+const pageSize = 100;
+/** A limit on the requests: 5,000 records. */
+const maxPages = 50;
+
+type NamesPage = { data: Named[]; pagination: { hasMore: boolean } };
+
+/** All records of a kind: one that is missing here would be shown as unknown wherever an order refers to it. */
+async function allOf(ask: (page: number) => Promise<NamesPage>): Promise<Named[]> {
+  const all: Named[] = [];
+  for (let page = 1; page <= maxPages; page++) {
+    const { data, pagination } = await ask(page);
+    all.push(...data);
+    if (!pagination.hasMore) break;
+  }
+  return all;
+}
+
+type Ask = (signal: AbortSignal, page: number) => Promise<NamesPage>;
 const asks = {
   location: {
     key: "locations",
-    ask: async (signal: AbortSignal): Promise<Named[]> =>
-      (await hub.call("GET /api/v1/locations", { query: limit, signal })).data,
+    ask: (signal, page) => hub.call("GET /api/v1/locations", { query: { limit: pageSize, page }, signal }),
   },
   bridge: {
     key: "bridges",
-    ask: async (signal: AbortSignal): Promise<Named[]> =>
-      (await hub.call("GET /api/v1/bridges", { query: limit, signal })).data,
+    ask: (signal, page) => hub.call("GET /api/v1/bridges", { query: { limit: pageSize, page }, signal }),
   },
   user: {
     key: "users",
-    ask: async (signal: AbortSignal): Promise<Named[]> =>
-      (await hub.call("GET /api/v1/users", { query: limit, signal })).data.map(({ id, email }) => ({
-        id,
-        name: email,
-      })),
+    ask: (signal, page) => hub.call("GET /api/v1/people", { query: { limit: pageSize, page }, signal }),
   },
   carrier_account: {
     key: "carrier-accounts",
-    ask: async (signal: AbortSignal): Promise<Named[]> =>
-      (await hub.call("GET /api/v1/carrier-accounts", { query: limit, signal })).data,
+    ask: (signal, page) => hub.call("GET /api/v1/carrier-accounts", { query: { limit: pageSize, page }, signal }),
   },
-};
+} satisfies Record<string, { key: string; ask: Ask }>;
 export type EntityKind = keyof typeof asks;
 export const isEntityKind = (kind: string): kind is EntityKind => kind in asks;
 
@@ -41,7 +51,7 @@ const entityNamesQuery = (kind: EntityKind) =>
   queryOptions({
     queryKey: [asks[kind].key, "names"],
     ...afterMainQuery(async (signal): Promise<Named[]> =>
-      (await asks[kind].ask(signal)).map(({ id, name }) => ({ id, name })),
+      (await allOf((page) => asks[kind].ask(signal, page))).map(({ id, name }) => ({ id, name })),
     ),
     staleTime: 60_000,
     retry: false,

@@ -4,15 +4,13 @@ import { TextField } from "../../ui/text-field.tsx";
 import type { EntityKind } from "./entity-names.queries.ts";
 import { isEntityKind, useEntityNames } from "./entity-names.queries.ts";
 
-export { useEntityNames } from "./entity-names.queries.ts";
-
 function EntityField({ entity, label, hint, error, value, onChange }: Parameters<EntityPicker>[0]) {
   const { data, error: failed } = useEntityNames(entity as EntityKind);
   if (failed)
     return (
       <TextField
         label={label}
-        hint={hint ?? "Its id."}
+        hint={hint ?? "Record ID"}
         error={error}
         value={value}
         onChange={(next) => onChange(next || null)}
@@ -22,9 +20,9 @@ function EntityField({ entity, label, hint, error, value, onChange }: Parameters
     <Select
       label={label}
       hint={hint}
-      error={error ?? (value && data && !data.some(({ id }) => id === value) ? "This one is gone." : undefined)}
+      error={error ?? (value && data && !data.some(({ id }) => id === value) ? "This record was deleted" : undefined)}
       value={value}
-      placeholder={data?.length === 0 ? "There is none yet" : "Choose"}
+      placeholder={data?.length === 0 ? "None yet" : "Choose"}
       options={[{ value: "", label: "Not set" }, ...(data ?? []).map(({ id, name }) => ({ value: id, label: name }))]}
       onChange={(next) => onChange(next || null)}
     />

@@ -47,7 +47,7 @@ export function PickupBookingForm(props: Props) {
   const booking = useBooking(props);
   const { draft, accounts, locations, check, days, save, wrong, set } = booking;
   if (accounts.data?.length === 0)
-    return <SetUp text={text.noAccount} href={paths.carriers()} label="Set up a carrier account" />;
+    return <SetUp text={text.noAccount} href={paths.carriers()} label="Add a carrier account" />;
   if (locations.data?.length === 0 && !moving)
     return <SetUp text={text.noPlace} href={paths.locations()} label="Add a location" />;
   const failed = [save.error, check.error, days.error].find((error) => error && !isAllOnFields(error, shownAt));
@@ -84,7 +84,7 @@ export function PickupBookingForm(props: Props) {
         <Select label="Unit" value={draft.unit} options={units} onChange={(unit) => set({ unit })} />
       </div>
       <TextArea
-        label="For the driver (optional)"
+        label="Instructions for the driver (optional)"
         rows={2}
         maxLength={500}
         value={draft.instructions}
@@ -98,7 +98,11 @@ export function PickupBookingForm(props: Props) {
       {failed && <ProblemBox error={failed} />}
       <div className="flex justify-end gap-2">
         <Button kind="primary" type="submit" isBusy={save.isPending} disabledReason={reason}>
-          {moving ? "Move it" : draft.packages ? `Book for ${plural(Number(draft.packages), "package")}` : "Book"}
+          {moving
+            ? "Reschedule pickup"
+            : draft.packages
+              ? `Book for ${plural(Number(draft.packages), "package")}`
+              : "Book pickup"}
         </Button>
       </div>
     </form>
@@ -106,10 +110,10 @@ export function PickupBookingForm(props: Props) {
 }
 
 function whyNotYet({ draft, isChecked, checked }: Booking): string | undefined {
-  if (!draft.date) return "Pick a day first.";
-  if (!draft.packages) return "Say how many packages.";
-  if (!isChecked) return "It is being checked.";
-  return checked?.ok ? undefined : "The carrier would not take it: see above.";
+  if (!draft.date) return "Choose a day first.";
+  if (!draft.packages) return "Enter the number of packages.";
+  if (!isChecked) return "The carrier is checking the pickup.";
+  return checked?.ok ? undefined : "The carrier does not accept this pickup. See the messages above.";
 }
 
 function WhereFields({ booking: { draft, set, locations, accounts, wrong } }: { booking: Booking }) {
@@ -146,14 +150,14 @@ function WindowFields({ booking: { draft, set, days, check, checked, wrong } }: 
     <>
       {next && (
         <Button className="self-start" onClick={() => take(next)}>
-          <Icon name="calendar" /> Next possible {formatDay(next.pickupDate)}, {windowText(next)}
+          <Icon name="calendar" /> Next available {formatDay(next.pickupDate)}, {windowText(next)}
         </Button>
       )}
       {!next && checked?.ok && (
         <p className="flex min-h-7 items-center gap-1.5 text-ok" role="status">
           <Icon name="check" />
           <span>
-            The carrier takes this. It can be called off until <Time at={checked.cancelBy} />.
+            The carrier accepts this pickup. Cancel until <Time at={checked.cancelBy} />.
           </span>
         </p>
       )}
@@ -183,7 +187,7 @@ function WindowFields({ booking: { draft, set, days, check, checked, wrong } }: 
           onChange={(close) => set({ close })}
         />
       </div>
-      {zone && <p className="-mt-1.5 text-sm text-faint">In {cityOfZone(zone)} time, as clocks there show it.</p>}
+      {zone && <p className="-mt-1.5 text-sm text-faint">In {cityOfZone(zone)} time.</p>}
     </>
   );
 }

@@ -111,7 +111,7 @@ export function PickupWeek(props: Props) {
                 const own = row.pickups.filter(({ window }) => window.date === day);
                 return own.map((pickup) => <Block key={pickup.id} {...props} pickup={pickup} place={row.name} />);
               })}
-              {!pickups.some(({ window }) => window.date === day) && <span className="text-muted">Nobody comes.</span>}
+              {!pickups.some(({ window }) => window.date === day) && <span className="text-muted">No pickup</span>}
               {day >= today && <Add day={day} label={`Book for ${formatLongDay(day)}`} />}
             </div>
           </li>

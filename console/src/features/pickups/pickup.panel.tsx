@@ -11,7 +11,7 @@ import { ConfirmButton } from "../../ui/confirm.tsx";
 import { CopyText } from "../../ui/copy-text.tsx";
 import { SidePanel } from "../../ui/dialog.tsx";
 import { Fact, Facts } from "../../ui/facts.tsx";
-import { formatMoney, plural, sentence, words } from "../../ui/format.ts";
+import { formatMoney, plural, sentence } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { useSearchParams } from "../../ui/search-params.ts";
 import { TextField } from "../../ui/text-field.tsx";
@@ -30,7 +30,7 @@ export function PickupPanel({ id, isMoving, onClose }: Props) {
   const { set } = useSearchParams();
   const title = pickup ? `${formatDay(pickup.window.date)}, ${windowText(pickup)}` : "Pickup";
   return (
-    <SidePanel title={isMoving && pickup ? `Move ${title}` : title} isOpen={id !== undefined} onClose={onClose}>
+    <SidePanel title={isMoving && pickup ? `Reschedule ${title}` : title} isOpen={id !== undefined} onClose={onClose}>
       {error && <ProblemBox error={error} />}
       {!pickup && !error && <Skeleton />}
       {pickup &&
@@ -56,20 +56,22 @@ function Details({ pickup }: { pickup: Pickup }) {
   const meaning =
     pickup.failure?.message ??
     (pickup.hasPendingChange
-      ? "A change is under way; the carrier has not answered yet."
+      ? "A change was requested. The carrier has not answered yet."
       : pickupMeanings[pickup.status]);
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
-        <Badge tone={pickupTones[pickup.status] ?? "skip"}>{words(pickup.status)}</Badge>
-        {pickup.isCompletionAssumed && <span className="text-sm text-muted">assumed: nobody said otherwise</span>}
+        <Badge tone={pickupTones[pickup.status] ?? "skip"}>{sentence(pickup.status)}</Badge>
+        {pickup.isCompletionAssumed && (
+          <span className="text-sm text-muted">assumed: the carrier reported no problem</span>
+        )}
         <span className="flex-1" />
         {pickup.status === "failed" ? (
           <RetryButton pickup={pickup} />
         ) : (
           <>
             <Button onClick={() => set({ move: "1" })} disabledReason={pickupCan.move(pickup, me)}>
-              Move
+              Reschedule
             </Button>
             <CancelButton pickup={pickup} />
           </>
@@ -83,7 +85,9 @@ function Details({ pickup }: { pickup: Pickup }) {
       <Facts>
         <Fact name="Day">{formatLongDay(pickup.window.date)}</Fact>
         <Fact name="Window">{`${windowText(pickup)}, ${cityOfZone(pickup.timezone)} time`}</Fact>
-        <Fact name="Where">{places?.find((place) => place.id === pickup.locationId)?.name ?? placeName(pickup)}</Fact>
+        <Fact name="Location">
+          {places?.find((place) => place.id === pickup.locationId)?.name ?? placeName(pickup)}
+        </Fact>
         <Fact name="Address">
           {[at.address1, at.address2, at.city, at.provinceCode, at.zip].filter(Boolean).join(", ")}
         </Fact>
@@ -91,18 +95,18 @@ function Details({ pickup }: { pickup: Pickup }) {
           {accounts?.find((account) => account.id === pickup.carrierAccountId)?.name ?? pickup.carrier}
         </Fact>
         <Fact name="Confirmation">
-          {pickup.confirmationNumber && <CopyText text={pickup.confirmationNumber} label="Copy the confirmation" />}
+          {pickup.confirmationNumber && <CopyText text={pickup.confirmationNumber} label="Copy confirmation number" />}
         </Fact>
-        <Fact name="Load">
+        <Fact name="Packages">
           {plural(pickup.packageCount, "package") +
             (pickup.totalWeight ? `, ${pickup.totalWeight.value} ${pickup.totalWeight.unit}` : "")}
         </Fact>
-        <Fact name="For the driver">{pickup.instructions}</Fact>
+        <Fact name="Instructions">{pickup.instructions}</Fact>
         <Fact name="Fee">{pickup.fee && formatMoney(pickup.fee.amount, pickup.fee.currency)}</Fact>
-        <Fact name="Called off until">
+        <Fact name="Cancel until">
           <Time at={pickup.cancelBy} />
         </Fact>
-        {pickup.cancelReason && <Fact name="Cancelled because">{pickup.cancelReason}</Fact>}
+        {pickup.cancelReason && <Fact name="Cancellation reason">{pickup.cancelReason}</Fact>}
       </Facts>
       {pickup.messages.map((message) => (
         <p key={message} className="text-sm text-warn">
@@ -110,7 +114,7 @@ function Details({ pickup }: { pickup: Pickup }) {
         </p>
       ))}
       <div>
-        <Heading title="What became of it" />
+        <Heading title="Activity" />
         <ol className="flex flex-col gap-1">
           {pickup.history.map((entry, at) => (
             <li key={at} className="grid grid-cols-[96px_1fr] gap-x-3">
@@ -136,9 +140,10 @@ function CancelButton({ pickup }: { pickup: Pickup }) {
   const [reason, setReason] = useState("");
   return (
     <ConfirmButton
-      label="Cancel it"
-      title={`Cancel ${formatDay(pickup.window.date)}, ${windowText(pickup)}?`}
-      yes="Cancel the pickup"
+      label="Cancel pickup"
+      title={`Cancel the pickup of ${formatDay(pickup.window.date)}, ${windowText(pickup)}?`}
+      yes="Cancel pickup"
+      no="Keep pickup"
       disabledReason={pickupCan.cancel(pickup, me)}
       run={async () => {
         await hub.call("DELETE /api/v1/pickups/{id}", {
@@ -149,8 +154,8 @@ function CancelButton({ pickup }: { pickup: Pickup }) {
         showToast("Pickup cancelled");
       }}
     >
-      <p>The carrier is told that nobody need come for {plural(pickup.packageCount, "package")}.</p>
-      <TextField label="Why (optional)" value={reason} maxLength={200} onChange={setReason} />
+      <p>The carrier does not collect {plural(pickup.packageCount, "package")}.</p>
+      <TextField label="Reason (optional)" value={reason} maxLength={200} onChange={setReason} />
     </ConfirmButton>
   );
 }
@@ -160,9 +165,9 @@ function RetryButton({ pickup }: { pickup: Pickup }) {
   return (
     <ConfirmButton
       kind="plain"
-      label="Ask again"
-      title="Ask the carrier once more?"
-      yes="Ask again"
+      label="Retry booking"
+      title="Retry the booking?"
+      yes="Retry booking"
       disabledReason={pickupCan.retry(pickup, me)}
       run={async () => {
         await hub.call("POST /api/v1/pickups/{id}/retry", { path: { id: pickup.id } });

@@ -8,19 +8,20 @@ export const pickupCan = {
   move(pickup: Pickup, me: Me): string | undefined {
     const refused = missingScope(me, "pickups:write");
     if (refused) return refused;
-    if (pickup.status !== "scheduled") return `It is ${pickup.status}: only a scheduled pickup can be moved.`;
-    if (pickup.hasPendingChange) return "A change is under way; the carrier has not answered yet.";
-    return pickup.isCancellable ? undefined : "The carrier takes no changes any more.";
+    if (pickup.status !== "scheduled")
+      return `The pickup is ${pickup.status}. Only a scheduled pickup can be rescheduled.`;
+    if (pickup.hasPendingChange) return "A change was requested. The carrier has not answered yet.";
+    return pickup.isCancellable ? undefined : "The carrier no longer accepts changes.";
   },
   cancel(pickup: Pickup, me: Me): string | undefined {
     const refused = missingScope(me, "pickups:write");
     if (refused) return refused;
     if (pickup.isCancellable) return undefined;
     return ["requested", "scheduled", "dispatched"].includes(pickup.status)
-      ? "The carrier takes no cancellation any more."
-      : `It is ${pickup.status}.`;
+      ? "The carrier no longer accepts a cancellation."
+      : `The pickup is ${pickup.status}.`;
   },
   retry: (pickup: Pickup, me: Me): string | undefined =>
     missingScope(me, "pickups:write") ??
-    (pickup.failure?.code === "outcome_unknown" ? undefined : "The carrier has answered."),
+    (pickup.failure?.code === "outcome_unknown" ? undefined : "The carrier has already answered."),
 };

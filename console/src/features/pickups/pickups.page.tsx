@@ -40,21 +40,21 @@ export function PickupsPage() {
   const go = (weeks: number) => (): void => router.history.push(paths.pickups({ week: addDays(monday, weeks * 7) }));
   useHotkeys([
     { keys: "b", name: "Book a pickup", run: () => !refused && startBooking() },
-    { keys: "[", name: "The week before", run: go(-1) },
-    { keys: "]", name: "The week after", run: go(1) },
+    { keys: "[", name: "Previous week", run: go(-1) },
+    { keys: "]", name: "Next week", run: go(1) },
   ]);
   const shown = week.data?.data ?? [];
   const isEmpty = accounts.data?.length === 0 && week.data?.data.length === 0;
   return (
     <>
       <PageHead title="Pickups" note={`${formatDay(monday)} to ${formatDay(addDays(monday, 6))}`}>
-        <Button onClick={go(-1)} aria-label="The week before">
+        <Button onClick={go(-1)} aria-label="Previous week">
           ‹
         </Button>
         <Link href={paths.pickups()} className={buttonClass("plain")}>
           This week
         </Link>
-        <Button onClick={go(1)} aria-label="The week after">
+        <Button onClick={go(1)} aria-label="Next week">
           ›
         </Button>
         <Button kind="primary" keys="b" onClick={startBooking} disabledReason={refused}>
@@ -67,7 +67,7 @@ export function PickupsPage() {
         <Card label="Pickups">
           <Empty text={text.noAccount}>
             <Link href={paths.carriers()} className={buttonClass("primary")}>
-              Set up a carrier account
+              Add a carrier account
             </Link>
           </Empty>
         </Card>
@@ -85,7 +85,7 @@ export function PickupsPage() {
           <p className="mt-2 px-1 text-muted">
             {shown.length === 0
               ? text.nothing
-              : `${plural(week.data.pagination.total, "pickup")} in this week, each in the time of its place.`}
+              : `${plural(week.data.pagination.total, "pickup")} this week, in the time zone of each location.`}
             {week.data.pagination.hasMore && ` Only the ${formatCount(shown.length)} latest are shown.`}
           </p>
         </>

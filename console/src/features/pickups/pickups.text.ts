@@ -15,8 +15,8 @@ export const pickupTones: Record<string, Tone> = {
 /** Explanation of each status. */
 export const pickupMeanings: Record<string, string> = {
   requested: "The carrier has not responded yet. The hub retries automatically; the pickup is booked once.",
-  failed: "The carrier did not take it.",
-  missed: "Nobody came.",
+  failed: "The carrier rejected the pickup.",
+  missed: "The driver did not come.",
 };
 
 export const windowText = ({ readyTime, closeTime }: { readyTime: string; closeTime: string }): string =>
@@ -30,7 +30,7 @@ export const placeName = ({ pickupAddress: at }: Pickup): string =>
   at.company || at.name || [at.address1, at.city].filter(Boolean).join(", ") || "No name";
 
 export const text = {
-  noAccount: "Pickups are booked with a carrier, and no active account is with one that takes them.",
-  noPlace: "A driver needs a place to come to. Add a location with its address first.",
-  nothing: "No pickup in this week.",
+  noAccount: "No active carrier account offers pickups. Add one to book a pickup.",
+  noPlace: "Add a location with an address first. The driver collects the packages there.",
+  nothing: "No pickups this week.",
 } as const;

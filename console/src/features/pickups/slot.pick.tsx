@@ -17,14 +17,14 @@ export function SlotPick({
   onPick(slot: NonNullable<Day["window"]>): void;
 }) {
   return (
-    <div role="group" aria-label="Days on which the carrier comes" className="grid grid-cols-4 gap-1 sm:grid-cols-7">
+    <div role="group" aria-label="Pickup days" className="grid grid-cols-4 gap-1 sm:grid-cols-7">
       {days.map(({ date, window: slot, reason }) => {
         const button = (
           <button
             type="button"
             aria-pressed={chosen === date}
             aria-disabled={!slot || undefined}
-            aria-label={`${formatLongDay(date)}: ${slot ? windowText(slot) : (reason?.message ?? "nobody comes")}`}
+            aria-label={`${formatLongDay(date)}: ${slot ? windowText(slot) : (reason?.message ?? "no pickup")}`}
             onClick={() => slot && onPick(slot)}
             className={cx(
               "flex min-h-10 w-full flex-col items-center justify-center rounded-md border px-0.5 text-sm",

@@ -27,12 +27,11 @@ export function ColumnMapping({ report, mapping, onChange, isOld }: Props) {
       <div className="px-3 pt-2.5">
         <Heading
           title="Columns"
-          note={`${formatCount(columns.filter(({ field }) => field !== null).length)} of ${formatCount(columns.length)} are read`}
+          note={`${formatCount(columns.filter(({ field }) => field !== null).length)} of ${formatCount(columns.length)} imported`}
         />
         {missing.length > 0 && (
           <p role="alert" className="mb-2 text-bad">
-            Say which column is {missing.map(({ field }) => `“${nameOf(field)}”`).join(" and ")}: no item is complete
-            without.
+            Choose the column for {missing.map(({ field }) => `“${nameOf(field)}”`).join(" and ")}.
           </p>
         )}
       </div>
@@ -46,13 +45,13 @@ export function ColumnMapping({ report, mapping, onChange, isOld }: Props) {
             label={`What ${name} is`}
             isLabelHidden
             value={field ?? ""}
-            placeholder="Not read"
+            placeholder="Ignore"
             options={[
-              { value: "", label: "Not read" },
+              { value: "", label: "Ignore" },
               ...fields.map((one) => ({
                 value: one.field,
                 label: nameOf(one.field),
-                ...(one.isRequired ? { note: "needed" } : {}),
+                ...(one.isRequired ? { note: "required" } : {}),
               })),
             ]}
             onChange={(next) => choose(column, next)}

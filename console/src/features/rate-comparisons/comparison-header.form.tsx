@@ -2,6 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { paths } from "../../app/paths.ts";
 import { buttonClass } from "../../ui/button.tsx";
+import { Checkbox } from "../../ui/checkbox.tsx";
+import { Fold } from "../../ui/fold.tsx";
 import { Link } from "../../ui/link.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { Select } from "../../ui/select.tsx";
@@ -14,6 +16,8 @@ export type ComparisonHeader = {
   carrierAccountId?: string;
   sourceCarrier?: string;
   sourceCarrierAccountId?: string;
+  /** Further contracts. */
+  others?: string[];
 };
 
 export const useContracts = () => useQuery(contractsQuery);
@@ -27,7 +31,7 @@ export function ComparisonHeaderForm({
   onChange(value: ComparisonHeader): void;
 }) {
   const { data: contracts, error } = useContracts();
-  const set = (change: Partial<Record<keyof ComparisonHeader, string>>): void => {
+  const set = (change: Partial<Record<Exclude<keyof ComparisonHeader, "others">, string>>): void => {
     const next = Object.entries({ ...value, ...change }).filter(([name, one]) => one !== "" || name === "name");
     onChange(Object.fromEntries(next) as ComparisonHeader);
   };
@@ -62,8 +66,13 @@ export function ComparisonHeaderForm({
           onChange={(carrierAccountId) => set({ carrierAccountId })}
         />
       )}
+      {priced && priced.length > 1 && (
+        <Fold title="Compare with several contracts">
+          <OtherContracts contracts={priced} value={value} onChange={onChange} />
+        </Fold>
+      )}
       <TextField
-        label="Who was paid (optional)"
+        label="Carrier (paid)"
         placeholder="UPS"
         value={value.sourceCarrier ?? ""}
         maxLength={100}
@@ -71,14 +80,48 @@ export function ComparisonHeaderForm({
       />
       {contracts && contracts.length > 1 && (
         <Select
-          label="Contract that was paid (optional)"
-          hint="Its prices tell weights that are missing."
+          label="Contract of the paid carrier (optional)"
+          hint="Used to estimate missing weights"
           value={value.sourceCarrierAccountId ?? ""}
-          placeholder="Not known"
-          options={[{ value: "", label: "Not known" }, ...options]}
+          placeholder="Unknown"
+          options={[{ value: "", label: "Unknown" }, ...options]}
           onChange={(sourceCarrierAccountId) => set({ sourceCarrierAccountId })}
         />
       )}
+    </div>
+  );
+}
+
+const maxContracts = 10;
+
+/** Contracts besides the first. */
+function OtherContracts({
+  contracts,
+  value,
+  onChange,
+}: {
+  contracts: ReadonlyArray<{ id: string; name: string }>;
+  value: ComparisonHeader;
+  onChange(value: ComparisonHeader): void;
+}) {
+  const { others = [] } = value;
+  return (
+    <div role="group" aria-label="Further contracts" className="flex flex-col">
+      {contracts
+        .filter(({ id }) => id !== value.carrierAccountId)
+        .map(({ id, name }) => (
+          <Checkbox
+            key={id}
+            label={name}
+            isChecked={others.includes(id)}
+            onChange={(isChecked) =>
+              onChange({
+                ...value,
+                others: isChecked ? [...others, id].slice(0, maxContracts - 1) : others.filter((other) => other !== id),
+              })
+            }
+          />
+        ))}
     </div>
   );
 }

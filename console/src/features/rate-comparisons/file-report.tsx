@@ -15,18 +15,20 @@ export function FileErrors({ report, name }: { report: FileReport; name: string 
   if (inRows.length === 0 && warnings.length === 0) return null;
   const groups = Map.groupBy(inRows, ({ column, code }) => `${column ?? ""} ${code}`);
   return (
-    <Card label="What is not taken">
+    <Card label="Rejected rows and warnings">
       <div className="px-3 pt-2.5">
         <Heading
-          title="What is not taken"
+          title="Rejected rows and warnings"
           note={summary.skipped > 0 && `${plural(summary.skipped, "row")} of ${formatCount(summary.rows)}`}
         >
           {rejectedCsv && (
-            <Button onClick={() => downloadText(`rejected-${name}`, rejectedCsv)}>Rejected rows as CSV</Button>
+            <Button onClick={() => downloadText(`rejected-${name.replace(/\.xlsx$/i, ".csv")}`, rejectedCsv)}>
+              Download rejected rows
+            </Button>
           )}
         </Heading>
       </div>
-      <Table label="What is not taken">
+      <Table label="Rejected rows and warnings">
         <tbody>
           {[...groups.values()].map((group) => (
             <tr key={`${group[0]!.column ?? ""} ${group[0]!.code}`}>
@@ -54,7 +56,7 @@ export function FileErrors({ report, name }: { report: FileReport; name: string 
           ))}
         </tbody>
       </Table>
-      {inRows.length >= 200 && <p className="px-3 py-1.5 text-sm text-muted">The first 200 are told here.</p>}
+      {inRows.length >= 200 && <p className="px-3 py-1.5 text-sm text-muted">Showing the first 200.</p>}
     </Card>
   );
 }
@@ -63,11 +65,11 @@ export function FileErrors({ report, name }: { report: FileReport; name: string 
 export function FileSample({ report, isOld }: { report: FileReport; isOld: boolean }) {
   const { sample, errors } = report;
   return (
-    <Card label="First rows, as they are read" className={cx(isOld && "stale")}>
+    <Card label="First rows as imported" className={cx(isOld && "stale")}>
       <div className="px-3 pt-2.5">
-        <Heading title="First rows, as they are read" note={plural(sample.length, "row")} />
+        <Heading title="First rows as imported" note={plural(sample.length, "row")} />
       </div>
-      <Table label="First rows, as they are read">
+      <Table label="First rows as imported">
         <thead>
           <tr>
             <Th isNumber>Row</Th>
@@ -101,7 +103,7 @@ export function FileSample({ report, isOld }: { report: FileReport; isOld: boole
                   {formatCount(row)}
                 </Td>
                 <Td colSpan={6} className="text-bad">
-                  {errors.find((error) => error.row === row)?.message ?? "Not read yet: a column is missing."}
+                  {errors.find((error) => error.row === row)?.message ?? "Not read: a required column is missing."}
                 </Td>
               </tr>
             ),

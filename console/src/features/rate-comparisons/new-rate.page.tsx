@@ -11,6 +11,7 @@ import { downloadText } from "../../ui/download-text.ts";
 import { Figures } from "../../ui/figures.tsx";
 import { FileDrop } from "../../ui/file-drop.tsx";
 import { plural } from "../../ui/format.ts";
+import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { showToast } from "../../ui/toast.tsx";
@@ -19,38 +20,35 @@ import type { ComparisonHeader } from "./comparison-header.form.tsx";
 import { ComparisonHeaderForm, useContracts } from "./comparison-header.form.tsx";
 import { FileErrors, FileSample } from "./file-report.tsx";
 import { headerKey, remember } from "./mapping-memory.ts";
-import type { FileReport, Mapping } from "./rate-comparisons.queries.ts";
-import { fileQuery } from "./rate-comparisons.queries.ts";
+import type { ChosenFile, FileReport, Mapping } from "./rate-comparisons.queries.ts";
+import { fileQuery, importFile } from "./rate-comparisons.queries.ts";
 import { sampleCsv } from "./rate-comparisons.text.ts";
 
-type Chosen = { id: string; name: string; text: string };
-
 const maxBytes = 128 * 1024 * 1024;
+const accept = ".csv,.tsv,.txt,.xlsx,text/csv";
 /** XLSX files are ZIP archives. */
 const zipSignature = "PK\u0003\u0004";
 
 /** New rate comparison from a file: column mapping, preview and contract. */
 export function NewRatePage() {
-  const [file, setFile] = useState<Chosen>();
+  const [file, setFile] = useState<ChosenFile>();
   const [problem, setProblem] = useState<string>();
   const take = async (given: File): Promise<void> => {
     if (given.size > maxBytes) return setProblem("The file is larger than 128 MB. Split it.");
-    const text = await given.text();
-    if (text.startsWith(zipSignature)) {
-      return setProblem(`${given.name} is a spreadsheet or an archive. Save its table as CSV.`);
-    }
+    const isWorkbook = (await given.slice(0, zipSignature.length).text()) === zipSignature;
+    const content = isWorkbook ? new Blob([given], { type: "text/csv" }) : await given.text();
     setProblem(undefined);
-    setFile({ id: `${given.name} ${given.size} ${given.lastModified}`, name: given.name, text });
+    setFile({ id: `${given.name} ${given.size} ${given.lastModified}`, name: given.name, content });
   };
   if (file) return <FromFile key={file.id} file={file} problem={problem} onFile={(given) => void take(given)} />;
   return (
     <>
       <Head />
       <FileDrop
-        label="Choose a CSV file"
-        accept=".csv,.tsv,.txt,text/csv"
+        label="Choose a CSV or XLSX file"
+        accept={accept}
         onFile={(given) => void take(given)}
-        hint="What a carrier has charged, a row for each parcel: tracking number and cost at least; service, ZIPs and weight make the prices exact."
+        hint="One row per parcel with tracking number and amount paid. Service, ZIP codes and weight make the prices exact."
       />
       {problem && <Problem text={problem} />}
       <p className="mt-2.5 text-muted">
@@ -58,6 +56,13 @@ export function NewRatePage() {
         <Button kind="quiet" onClick={() => downloadText("sample-parcels.csv", sampleCsv)}>
           Download a sample file
         </Button>
+      </p>
+      <p className="mt-1 text-muted">
+        Files as carriers send them are imported as{" "}
+        <Link href={paths.invoices()} className="text-accent-text underline underline-offset-2">
+          invoices
+        </Link>{" "}
+        and compared from there.
       </p>
     </>
   );
@@ -79,7 +84,7 @@ function Head({ children }: { children?: React.ReactNode }) {
   );
 }
 
-type FileProps = { file: Chosen; problem: string | undefined; onFile(file: File): void };
+type FileProps = { file: ChosenFile; problem: string | undefined; onFile(file: File): void };
 
 function FromFile({ file, problem, onFile }: FileProps) {
   const me = useMe();
@@ -96,16 +101,17 @@ function FromFile({ file, problem, onFile }: FileProps) {
     setRemembered(true);
   });
   const compare = useMutation({
-    mutationFn: async ({ carrierAccountId, ...rest }: ComparisonHeader) => {
-      const { comparison } = await hub.call("POST /api/v1/rate-comparisons/import", {
-        body: { ...rest, carrierAccountId: carrierAccountId!, csv: file.text, mapping, skipInvalid: true },
-      });
+    mutationFn: async ({ carrierAccountId, others = [], ...rest }: ComparisonHeader) => {
+      const further = others.filter((id) => id !== carrierAccountId);
+      const targets = [carrierAccountId!, ...further].map((id) => ({ carrierAccountId: id }));
+      const contracts = further.length === 0 ? { carrierAccountId: carrierAccountId! } : { targets };
+      const { comparison } = await importFile(file, mapping, { ...rest, ...contracts, skipInvalid: true });
       const path = { id: comparison!.id };
       try {
         await hub.call("POST /api/v1/rate-comparisons/{id}/process", { path, body: {} });
       } catch (error) {
         // The comparison exists as a draft; its page shows the error and can process it again.
-        showToast("The items could not be priced yet", { text: (error as Error).message, tone: "bad" });
+        showToast("The items are not priced yet", { text: (error as Error).message, tone: "bad" });
       }
       return path;
     },
@@ -121,7 +127,7 @@ function FromFile({ file, problem, onFile }: FileProps) {
   return (
     <>
       <Head>
-        <FileDrop label="Another file" accept=".csv,.tsv,.txt,text/csv" isSmall onFile={onFile} />
+        <FileDrop label="Another file" accept={accept} isSmall onFile={onFile} />
         <Button
           kind="primary"
           disabledReason={reason}
@@ -146,7 +152,7 @@ function FromFile({ file, problem, onFile }: FileProps) {
                 figures={[
                   { label: "items to price", value: data.summary.items, tone: "ok" },
                   {
-                    label: "rows not taken",
+                    label: "rejected rows",
                     value: data.summary.skipped,
                     tone: "bad",
                   },
@@ -190,9 +196,9 @@ function FromFile({ file, problem, onFile }: FileProps) {
 function Remembered({ onForget }: { onForget(): void }) {
   return (
     <p className="text-muted">
-      The columns are as you said the last time a file had this header.{" "}
+      The columns are mapped as in your last file with this header.{" "}
       <Button kind="quiet" onClick={onForget}>
-        As their names suggest
+        Reset to column names
       </Button>
     </p>
   );
@@ -205,8 +211,8 @@ function missingPart(
   account: { name: string; hasPrices: boolean } | undefined,
 ): string | undefined {
   if (report === undefined) return "The file is being read.";
-  if (report.summary.items === 0) return "No row of the file is complete.";
-  if (header.name.trim() === "") return "It needs a name.";
+  if (report.summary.items === 0) return "No row of the file has all required values.";
+  if (header.name.trim() === "") return "Enter a name.";
   if (header.carrierAccountId === undefined) return "Choose the contract to compare with.";
   return account && !account.hasPrices ? `${account.name} has no rate card in effect.` : undefined;
 }

@@ -10,8 +10,8 @@ export const comparisonCan = {
   process(comparison: RateComparison, me: Me): string | undefined {
     const refused = missingScope(me, "rates:write");
     if (refused) return refused;
-    if (isAtWork(comparison)) return "It is being processed.";
-    return comparison.itemCount === 0 ? "It has no items." : undefined;
+    if (isAtWork(comparison)) return "The comparison is being priced";
+    return comparison.itemCount === 0 ? "The comparison has no items" : undefined;
   },
   remove: (_comparison: RateComparison, me: Me): string | undefined => missingScope(me, "rates:write"),
 };

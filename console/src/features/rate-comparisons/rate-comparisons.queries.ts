@@ -1,4 +1,10 @@
-import type { RateComparison, RateComparisonItem, RateComparisonSummary } from "@order-operations-hub/sdk/api-types";
+import type {
+  RateComparison,
+  RateComparisonItem,
+  RateComparisonMix,
+  RateComparisonScenario,
+  RateComparisonSummary,
+} from "@order-operations-hub/sdk/api-types";
 import type { Answer, Input } from "@order-operations-hub/sdk/client";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { hub } from "../../live/hub.ts";
@@ -37,6 +43,26 @@ export const summaryQuery = (comparison: Pick<RateComparison, "id" | "version">,
     retry: false,
   });
 
+/** Costs of all contracts of a comparison with several. */
+export const mixQuery = (comparison: Pick<RateComparison, "id" | "version" | "finishedAt">) =>
+  queryOptions({
+    queryKey: ["rates", "mix", comparison.id, comparison.version],
+    queryFn: ({ signal }): Promise<RateComparisonMix> =>
+      hub.call("GET /api/v1/rate-comparisons/{id}/mix", { path: { id: comparison.id }, signal }),
+    enabled: comparison.finishedAt !== null,
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+    retry: false,
+  });
+
+export const scenariosQuery = (comparison: Pick<RateComparison, "id" | "version">) =>
+  queryOptions({
+    queryKey: ["rates", "scenarios", comparison.id, comparison.version],
+    queryFn: async ({ signal }): Promise<RateComparisonScenario[]> =>
+      (await hub.call("GET /api/v1/rate-comparisons/{id}/scenarios", { path: { id: comparison.id }, signal })).data,
+    placeholderData: keepPreviousData,
+  });
+
 export const itemsQuery = (comparison: Pick<RateComparison, "id" | "version">, filter: ItemFilter, page: number) =>
   queryOptions({
     queryKey: ["rates", "items", comparison.id, comparison.version, filter, page],
@@ -64,12 +90,39 @@ export const itemQuery = (comparison: Pick<RateComparison, "id" | "version">, in
     placeholderData: keepPreviousData,
   });
 
+/** CSV as text, a spreadsheet as its bytes. */
+export type ChosenFile = { id: string; name: string; content: string | Blob };
+
+/** What the hub takes beside the file. A spreadsheet is a body of its own, so its options are in the query. */
+type ImportOptions = Omit<Input<"POST /api/v1/rate-comparisons/import">["body"], "csv" | "mapping" | "options">;
+
+export function importFile(
+  { content }: ChosenFile,
+  mapping: Mapping,
+  options: ImportOptions,
+  signal?: AbortSignal,
+): Promise<FileReport> {
+  const aborted = signal ? { signal } : {};
+  if (typeof content === "string") {
+    return hub.call("POST /api/v1/rate-comparisons/import", {
+      body: { ...options, csv: content, mapping },
+      ...aborted,
+    });
+  }
+  const { targets, ...others } = options;
+  const asText = { mapping: JSON.stringify(mapping), ...(targets && { targets: JSON.stringify(targets) }) };
+  return hub.upload("POST /api/v1/rate-comparisons/import", {
+    query: { ...others, ...asText },
+    file: content,
+    ...aborted,
+  });
+}
+
 /** Dry run of a file; nothing is stored. */
-export const fileQuery = (file: { id: string; text: string } | undefined, mapping: Mapping) =>
+export const fileQuery = (file: ChosenFile | undefined, mapping: Mapping) =>
   queryOptions({
     queryKey: ["rates", "file", file?.id, mapping],
-    queryFn: ({ signal }): Promise<FileReport> =>
-      hub.call("POST /api/v1/rate-comparisons/import", { body: { csv: file!.text, mapping, dryRun: true }, signal }),
+    queryFn: ({ signal }): Promise<FileReport> => importFile(file!, mapping, { dryRun: true }, signal),
     enabled: file !== undefined,
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,

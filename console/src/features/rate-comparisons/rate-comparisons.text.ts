@@ -20,33 +20,33 @@ export const itemTones: Record<string, Tone> = {
 
 /** Why an item has no price, or an assumed one. */
 const reasonTexts: Record<string, string> = {
-  zone_unresolved: "its zone could not be told",
-  service_unmatched: "the contract has no service like it",
-  not_serviceable: "the service does not go there",
+  zone_unresolved: "zone unknown",
+  service_unmatched: "no matching service in the contract",
+  not_serviceable: "service not available at the destination",
   over_limit: "too large or too heavy for the service",
-  weight_missing: "nothing tells its weight",
-  no_rate_cell: "the card has no price for this zone and weight",
-  invalid_zip: "its ZIP is none",
-  currency_mismatch: "it was paid in another currency",
-  duplicate: "the tracking number was there before",
-  charge_line: "a charge of another item",
+  weight_missing: "weight unknown",
+  no_rate_cell: "no price for this zone and weight",
+  invalid_zip: "invalid ZIP code",
+  currency_mismatch: "paid in another currency",
+  duplicate: "duplicate tracking number",
+  charge_line: "additional charge of another item",
   credit: "a credit",
 };
 export const reasonText = (reason: string): string => reasonTexts[reason] ?? reason.replaceAll("_", " ");
 
 export const basisTexts: Record<string, string> = {
-  weight: "the weight of the item",
-  shipment: "the weight of the shipment with its tracking number",
-  flat: "no weight: the price is the same for every one",
-  inferred: "a weight worked out from what was paid",
-  profile: "usual weights: the price is the average over them",
+  weight: "weight of the item",
+  shipment: "weight of the shipment with this tracking number",
+  flat: "not needed: one price for all weights",
+  inferred: "estimated from the amount paid",
+  profile: "typical weights; the price is their average",
 };
 
 export const zoneSourceTexts: Record<string, string> = {
-  chart: "by the zone chart of the account",
+  chart: "from the zone chart of the account",
   distance: "by distance",
-  state: "by the middle of the state",
-  flat: "the card has one zone",
+  state: "by the center of the state",
+  flat: "the rate card has one zone",
 };
 
 export const lineNames: Record<string, string> = {
@@ -58,7 +58,7 @@ export const lineNames: Record<string, string> = {
 
 export const fieldNames: Record<string, string> = {
   trackingNumber: "Tracking number",
-  netCost: "What was paid",
+  netCost: "Amount paid",
   serviceType: "Service",
   originZip: "From: ZIP",
   originCity: "From: city",
@@ -67,11 +67,11 @@ export const fieldNames: Record<string, string> = {
   destinationCity: "To: city",
   destinationState: "To: state",
   weight: "Weight",
-  weightUnit: "Unit of the weight",
+  weightUnit: "Weight unit",
   length: "Length",
   width: "Width",
   height: "Height",
-  dimensionUnit: "Unit of the size",
+  dimensionUnit: "Dimension unit",
   residential: "Residential",
   shipDate: "Ship date",
   currency: "Currency",

@@ -29,7 +29,7 @@ export function RateItemPanel({ comparison }: { comparison: RateComparison }) {
       actions={
         <>
           <Button kind="quiet" disabledReason={given === 0 && "This is the first item."} onClick={go(given - 1)}>
-            Before
+            Previous
           </Button>
           <Button
             kind="quiet"
@@ -43,7 +43,7 @@ export function RateItemPanel({ comparison }: { comparison: RateComparison }) {
     >
       {error && <ProblemBox error={error} />}
       {item === undefined && !error && <Skeleton />}
-      {item === null && <p className="text-muted">The comparison has no such item.</p>}
+      {item === null && <p className="text-muted">This comparison has no item with this number.</p>}
       {item && <Price comparison={comparison} item={item} />}
     </SidePanel>
   );
@@ -104,23 +104,21 @@ function factsOf(item: RateComparisonItem): Array<[string, React.ReactNode]> {
   const place = (end: "origin" | "destination"): string =>
     [item[`${end}City`], item[`${end}State`], item[`${end}Zip`]].filter(Boolean).join(" ");
   const miles = item.distanceMiles === null ? "" : `, ${formatCount(item.distanceMiles)} miles`;
-  const next = item.alternativeZone
-    ? `; so near to zone ${item.alternativeZone} that the carrier may see it there`
-    : "";
+  const next = item.alternativeZone ? `; close to zone ${item.alternativeZone}, which the carrier may use` : "";
   const { dimensions: size } = item;
   return [
     ["From", place("origin")],
     ["To", place("destination")],
-    ["Zone", item.zone && `${item.zone}, ${zoneSourceTexts[item.zoneSource ?? ""] ?? "not known how"}${miles}${next}`],
+    ["Zone", item.zone && `${item.zone}, ${zoneSourceTexts[item.zoneSource ?? ""] ?? "source unknown"}${miles}${next}`],
     [
       "Service",
-      item.targetService ? `${item.serviceType || "not said"} → ${item.targetService}` : item.serviceType || null,
+      item.targetService ? `${item.serviceType || "No service"} → ${item.targetService}` : item.serviceType || null,
     ],
     ["Weight", weightOf(item.weight)],
     ["Size", size && `${size.length} × ${size.width} × ${size.height} ${size.unit}`],
-    ["Priced at", weightOf(item.ratedWeight)],
-    ["Rests on", item.basis && basisTexts[item.basis]],
-    ["Breaks even at", weightOf(item.breakEvenWeight)],
+    ["Billable weight", weightOf(item.ratedWeight)],
+    ["Weight source", item.basis && basisTexts[item.basis]],
+    ["Break-even weight", weightOf(item.breakEvenWeight)],
     ["Residential", item.residential === null ? null : item.residential ? "yes" : "no"],
     ["Ship date", item.shipDate],
   ];

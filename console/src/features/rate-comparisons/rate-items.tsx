@@ -6,7 +6,9 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
 import { Chip } from "../../ui/chip.tsx";
-import { formatMoney, words } from "../../ui/format.ts";
+import type { ListFilter } from "../../ui/filters.tsx";
+import { Filters } from "../../ui/filters.tsx";
+import { formatMoney, sentence, words } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import type { Search } from "../../ui/search-params.ts";
@@ -17,7 +19,7 @@ import { inputClass } from "../../ui/text-field.tsx";
 import { useLatest } from "../../ui/use-latest.ts";
 import { RateItemPanel } from "./rate-item.panel.tsx";
 import type { ItemFilter } from "./rate-comparisons.queries.ts";
-import { itemsQuery } from "./rate-comparisons.queries.ts";
+import { itemsQuery, summaryQuery } from "./rate-comparisons.queries.ts";
 import { itemTones, lineNames, reasonText } from "./rate-comparisons.text.ts";
 import { Savings } from "./savings.tsx";
 
@@ -29,20 +31,71 @@ const filters: Array<[name: string, field: keyof ItemFilter, label: string]> = [
   ["status", "status", "Status"],
   ["reason", "reason", "Reason"],
   ["outcome", "outcome", "Outcome"],
+  ["basis", "basis", "Weight from"],
+  ["residential", "residential", "Address"],
+  ["target", "targetService", "Service of the contract"],
+  ["charge", "charge", "Price component"],
+  ["chargeType", "chargeType", "Charge on the invoice"],
+];
+/** Filters with a dropdown or in the menu; the others come with links and show as chips. */
+const chosen = new Set(["outcome", "status", "basis", "residential", "target", "charge", "chargeType"]);
+const statuses = [
+  { value: "", label: "All statuses" },
+  ...["rated", "estimated", "unrateable", "invalid", "excluded"].map((value) => ({ value, label: sentence(value) })),
+];
+const bases = [
+  { value: "", label: "Weight from any source" },
+  { value: "weight", label: "Weight of the item" },
+  { value: "shipment", label: "Weight of the shipment" },
+  { value: "inferred", label: "Estimated from the amount" },
+  { value: "profile", label: "Typical weights" },
+  { value: "flat", label: "No weight needed" },
 ];
 const sorts = [
-  { value: "", label: "In the order of the file" },
-  { value: "-savings", label: "Saves most" },
-  { value: "savings", label: "Costs most" },
-  { value: "-netCost", label: "Paid most" },
+  { value: "", label: "File order" },
+  { value: "-savings", label: "Largest savings" },
+  { value: "savings", label: "Largest extra cost" },
+  { value: "-netCost", label: "Highest paid" },
   { value: "zone", label: "By zone" },
 ];
 const outcomes = [
-  { value: "", label: "Every outcome" },
+  { value: "", label: "All outcomes" },
   { value: "win", label: "Cheaper" },
-  { value: "loss", label: "Dearer" },
+  { value: "loss", label: "More expensive" },
   { value: "tie", label: "The same" },
 ];
+
+/** Filters of the menu. Services and components are those of the summary. */
+function useMoreFilters(comparison: RateComparison): ListFilter[] {
+  const { data } = useQuery({ ...summaryQuery(comparison), enabled: comparison.revision > 0 });
+  const services = [...new Set((data?.serviceBreakdown ?? []).map(({ targetService }) => targetService))];
+  const surcharges = Object.keys(data?.costBreakdown.target.surcharges ?? {});
+  const codes = ["base", "discount", "minimum", "fuel", ...surcharges];
+  return [
+    {
+      kind: "choice",
+      param: "residential",
+      title: "Address",
+      options: [
+        { value: "true", label: "Residential" },
+        { value: "false", label: "Commercial" },
+      ],
+    },
+    {
+      kind: "choice",
+      param: "target",
+      title: "Service of the contract",
+      options: services.map((value) => ({ value, label: value })),
+    },
+    {
+      kind: "choice",
+      param: "charge",
+      title: "Price component",
+      options: codes.map((value) => ({ value, label: lineNames[value] ?? sentence(value) })),
+    },
+    { kind: "text", param: "chargeType", title: "Charge on the invoice" },
+  ];
+}
 
 function itemFilterOf(search: Search): ItemFilter {
   const given = [...filters, ["search", "search", ""] as const, ["sort", "sort", ""] as const].flatMap(
@@ -78,7 +131,7 @@ function columnsOf(comparison: RateComparison): Array<ListColumn<RateComparisonI
       name: "Weight",
       isNumber: true,
       className: "whitespace-nowrap",
-      cell: ({ ratedWeight: weight }) => (weight ? `${weight.value} ${weight.unit}` : <Unknown />),
+      cell: (item) => <Weights item={item} />,
     },
     { name: "Paid", isNumber: true, cell: (item) => money(item.netCost) },
     { name: "Would pay", isNumber: true, cell: (item) => money(item.targetCost) },
@@ -106,6 +159,20 @@ function columnsOf(comparison: RateComparison): Array<ListColumn<RateComparisonI
   ];
 }
 
+/** The weight of the file, and the weight it is billed at where that differs. */
+function Weights({ item: { weight, ratedWeight: billed } }: { item: RateComparisonItem }) {
+  const isSame = weight && billed && weight.value === billed.value && weight.unit === billed.unit;
+  if (!weight && !billed) return <Unknown />;
+  return (
+    <>
+      {weight ? `${weight.value} ${weight.unit}` : <Unknown />}
+      {billed && !isSame && (
+        <span className="ms-1.5 text-sm text-muted">{`billed ${billed.value} ${billed.unit}`}</span>
+      )}
+    </>
+  );
+}
+
 function ItemLink({ item }: { item: RateComparisonItem }) {
   const { show } = usePanel("item");
   return (
@@ -123,10 +190,12 @@ function ItemLink({ item }: { item: RateComparisonItem }) {
 /** List of items with filters and the open one. */
 export function RateItems({ comparison }: { comparison: RateComparison }) {
   const { search, set } = useSearchParams();
+  const { show } = usePanel("item");
   const filter = itemFilterOf(search);
+  const more = useMoreFilters(comparison);
   const items = useQuery(itemsQuery(comparison, filter, usePage()));
   const change = (next: Search): void => set({ ...next, page: undefined, item: undefined });
-  const on = filters.filter(([name]) => name !== "outcome" && oneOf(search[name]));
+  const on = filters.filter(([name]) => !chosen.has(name) && oneOf(search[name]));
   const isFiltered = Object.keys(filter).some((name) => name !== "sort");
   const dropAll = Object.fromEntries([...filters.map(([name]) => name), "search"].map((name) => [name, undefined]));
   return (
@@ -150,6 +219,24 @@ export function RateItems({ comparison }: { comparison: RateComparison }) {
             onChange={(outcome) => change({ outcome: outcome || undefined })}
           />
         </div>
+        <div className="w-36">
+          <Select
+            label="Status"
+            isLabelHidden
+            value={oneOf(search["status"]) ?? ""}
+            options={statuses}
+            onChange={(status) => change({ status: status || undefined })}
+          />
+        </div>
+        <div className="w-52">
+          <Select
+            label="Weight from"
+            isLabelHidden
+            value={oneOf(search["basis"]) ?? ""}
+            options={bases}
+            onChange={(basis) => change({ basis: basis || undefined })}
+          />
+        </div>
         <div className="w-48">
           <Select
             label="Sorted by"
@@ -160,13 +247,15 @@ export function RateItems({ comparison }: { comparison: RateComparison }) {
           />
         </div>
       </div>
+      <Filters filters={more} />
       <ListCard
         label="Items"
         query={items}
         columns={columnsOf(comparison)}
         idOf={(item) => String(item.index)}
+        onOpen={(item) => show(String(item.index))}
         empty={
-          <Empty text={isFiltered ? "No item is like this." : "The comparison has no items."}>
+          <Empty text={isFiltered ? "No items match these filters." : "The comparison has no items."}>
             {isFiltered ? (
               <Button onClick={() => change(dropAll)}>All items</Button>
             ) : (

@@ -19,11 +19,11 @@ export function CostParts({ summary }: { summary: RateComparisonSummary }) {
     ["fuel", fuel],
   ];
   return (
-    <Card label="What the price is made of">
+    <Card label="Price components">
       <div className="px-3 pt-2.5">
-        <Heading title="What the price is made of" />
+        <Heading title="Price components" />
       </div>
-      <Table label="What the price is made of">
+      <Table label="Price components">
         <tbody>
           {parts
             .filter(([, amount]) => amount !== 0)
@@ -45,7 +45,7 @@ export function CostParts({ summary }: { summary: RateComparisonSummary }) {
               </tr>
             ))}
           <tr className="font-medium">
-            <Td>In all</Td>
+            <Td>Total</Td>
             <Td />
             <Td />
             <Td isNumber>{formatMoney(total, currency)}</Td>
@@ -59,8 +59,8 @@ export function CostParts({ summary }: { summary: RateComparisonSummary }) {
 /** Items with the largest differences, linked to their price lines. */
 export function TopItems({ comparison, summary }: { comparison: RateComparison; summary: RateComparisonSummary }) {
   const lists: Array<[title: string, items: RateComparisonSummary["top"]["savings"]]> = [
-    ["Saves most", summary.top.savings],
-    ["Costs most", summary.top.losses],
+    ["Largest savings", summary.top.savings],
+    ["Largest extra cost", summary.top.losses],
   ];
   return (
     <Card label="Largest differences">

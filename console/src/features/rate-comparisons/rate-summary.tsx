@@ -13,9 +13,10 @@ import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { CostParts, TopItems } from "./rate-parts.tsx";
 import { reasonText } from "./rate-comparisons.text.ts";
 import { SavingsTable, signedMoney } from "./savings.tsx";
+import { loadPart } from "../../ui/load-part.ts";
 
 // Loaded on demand: the map is most of this page's size.
-const UsMap = lazy(async () => ({ default: (await import("../../ui/charts/us-map.tsx")).UsMap }));
+const UsMap = lazy(loadPart(async () => ({ default: (await import("../../ui/charts/us-map.tsx")).UsMap })));
 
 type Props = { comparison: RateComparison; summary: RateComparisonSummary; isOld: boolean };
 
@@ -43,9 +44,9 @@ export function RateSummary({ comparison, summary, isOld }: Props) {
               }))}
             />
           </Card>
-          <Card label="What an item saves" className="px-3 py-2.5">
-            <Heading title="What an item saves" note={spreadOf(summary)} />
-            <ColumnChart label="What an item saves" unit="items" columns={bucketsOf(summary)} />
+          <Card label="Savings per item" className="px-3 py-2.5">
+            <Heading title="Savings per item" note={spreadOf(summary)} />
+            <ColumnChart label="Savings per item" unit="items" columns={bucketsOf(summary)} />
           </Card>
           <CostParts summary={summary} />
         </div>
@@ -59,7 +60,7 @@ export function RateSummary({ comparison, summary, isOld }: Props) {
               currency={currency}
               rows={summary.serviceBreakdown.map((row) => ({
                 ...row,
-                name: row.serviceType || "not said",
+                name: row.serviceType || "No service",
                 note: `→ ${row.targetService}`,
                 href: row.serviceType ? itemsOf({ service: row.serviceType }) : undefined,
               }))}
@@ -91,7 +92,7 @@ function Totals({ summary }: { summary: RateComparisonSummary }) {
   const isRange = totals.targetLow !== totals.targetHigh;
   return (
     <Figures
-      label="What it comes to"
+      label="Totals"
       figures={[
         { label: `paid for ${plural(coverage.compared, "item")}`, value: money(totals.sourceCost) },
         {
@@ -106,11 +107,11 @@ function Totals({ summary }: { summary: RateComparisonSummary }) {
           tone: totals.savings < 0 ? "bad" : "ok",
         },
         {
-          label: `items cheaper, ${formatCount(outcomes.losses)} dearer`,
+          label: `items cheaper, ${formatCount(outcomes.losses)} more expensive`,
           value: outcomes.wins,
         },
         {
-          label: "the cheaper of both for each",
+          label: "cheaper contract for each item",
           value: money(cheapestMix.cost),
         },
       ]}
@@ -170,10 +171,10 @@ function StateMap({ comparison, summary }: { comparison: RateComparison; summary
   const elsewhere = summary.stateBreakdown.find(({ destinationState }) => destinationState === "unknown");
   return (
     <Card label="By state" className="px-3 py-2.5">
-      <Heading title="By state" note="what is saved there; red: costs more. A click shows the items" />
+      <Heading title="By state" note="Green: savings, red: extra cost. Click a state to see its items" />
       <Suspense fallback={<Skeleton rows={8} />}>
         <UsMap
-          label="Saved, by state of the destination"
+          label="Savings by destination state"
           values={values}
           {...(chosen ? { chosen } : {})}
           format={(amount) => signedMoney(amount, summary.currency)}
@@ -197,7 +198,7 @@ function StateMap({ comparison, summary }: { comparison: RateComparison; summary
 
 function spreadOf({ distribution: { p5, p50, p95 }, currency }: RateComparisonSummary): string {
   if (p5 === null || p50 === null || p95 === null) return "";
-  return `half of them ${signedMoney(p50, currency)} or less, nine of ten between ${signedMoney(p5, currency)} and ${signedMoney(p95, currency)}`;
+  return `median ${signedMoney(p50, currency)}, 90 % between ${signedMoney(p5, currency)} and ${signedMoney(p95, currency)}`;
 }
 
 function bucketsOf({ distribution, currency }: RateComparisonSummary): ChartColumn[] {
@@ -213,6 +214,6 @@ function bucketsOf({ distribution, currency }: RateComparisonSummary): ChartColu
             : `${money(from)} to ${money(to)}`,
     value: items,
     tone: (to ?? 1) < 0 ? "bad" : from === 0 && to === 0 ? "skip" : "ok",
-    note: `${money(savings)} in all`,
+    note: `${money(savings)} in total`,
   }));
 }

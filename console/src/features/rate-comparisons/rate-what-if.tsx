@@ -58,7 +58,7 @@ export function WhatIf({ comparison, asIs, shown, error, isOld }: Props) {
           onChange={change("fuel")}
         />
         <Slider
-          label="Further discount"
+          label="Additional discount"
           value={scenario.extraDiscountPercent}
           start={0}
           max={50}
@@ -69,7 +69,7 @@ export function WhatIf({ comparison, asIs, shown, error, isOld }: Props) {
         />
         <Button
           kind="quiet"
-          disabledReason={!isOn && "These are the prices of the contract."}
+          disabledReason={!isOn && "Fuel and discount are those of the contract."}
           onClick={() => set({ fuel: undefined, discount: undefined }, "replace")}
         >
           As in the contract
@@ -77,14 +77,15 @@ export function WhatIf({ comparison, asIs, shown, error, isOld }: Props) {
       </div>
       {error && isOn && <ProblemBox error={error} />}
       <p role="status" className="min-h-5 text-muted">
-        {isOn && isOld && "Working it out…"}
+        {isOn && isOld && "Calculating…"}
         {isOn && !isOld && difference !== undefined && (
           <>
             Would pay {formatMoney(shown!.totals.targetCost, asIs.currency)},{" "}
             <strong className="font-medium text-text">
               {formatMoney(Math.abs(difference), asIs.currency)} {difference < 0 ? "more" : "less"}
             </strong>{" "}
-            than with the contract as it is. The figures below are those; the items keep the prices of the contract.
+            than with the contract unchanged. The figures below use these terms; the Items tab keeps the contract
+            prices.
           </>
         )}
         {!isOn && asIs.breakEven.description}

@@ -22,6 +22,7 @@ import { comparisonCan, isAtWork } from "./rate-comparison.can.ts";
 import { comparisonQuery, summaryQuery } from "./rate-comparisons.queries.ts";
 import { comparisonTones } from "./rate-comparisons.text.ts";
 import { RateItems } from "./rate-items.tsx";
+import { RateMix } from "./rate-mix.tsx";
 import { RateSummary } from "./rate-summary.tsx";
 import { useScenario, WhatIf } from "./rate-what-if.tsx";
 
@@ -49,7 +50,9 @@ export function RatePage() {
 function Comparison({ comparison }: { comparison: RateComparison }) {
   const me = useMe();
   const { search } = useSearchParams();
-  const tab = oneOf(search["tab"]) === "items" ? "items" : "summary";
+  const asked = oneOf(search["tab"]);
+  const { targets } = comparison;
+  const tab = asked === "items" || (asked === "summary" && targets) ? asked : targets ? "mix" : "summary";
   const process = useMutation({
     mutationFn: () => hub.call("POST /api/v1/rate-comparisons/{id}/process", { path: { id: comparison.id }, body: {} }),
     onSuccess: (next) => queryClient.setQueryData(["rates", "one", comparison.id], next),
@@ -91,14 +94,15 @@ function Comparison({ comparison }: { comparison: RateComparison }) {
         <Remove comparison={comparison} />
       </PageHead>
       <p className="mb-2 text-muted">
-        {comparison.sourceCarrier || "What was paid"} →{" "}
+        {comparison.sourceCarrier || "Amount paid"} →{" "}
         <Link
           href={paths.carrier(comparison.carrierAccountId)}
           className="text-accent-text underline underline-offset-2"
         >
           {comparison.carrierAccountName}
         </Link>
-        {comparison.rateCard && `, ${comparison.rateCard.name}`}, {plural(comparison.itemCount, "item")}
+        {targets && targets.length > 1 && ` and ${plural(targets.length - 1, "other contract")}`}
+        {!targets && comparison.rateCard && `, ${comparison.rateCard.name}`}, {plural(comparison.itemCount, "item")}
         {comparison.finishedAt && (
           <>
             , {pricedShare(comparison)} priced, <Time at={comparison.finishedAt} />
@@ -107,7 +111,7 @@ function Comparison({ comparison }: { comparison: RateComparison }) {
       </p>
       {comparison.stale && !isAtWork(comparison) && (
         <p className="mb-2 text-warn">
-          Another rate card is in effect now than the one that was compared with. Process again for its prices.
+          The rate card has changed since the items were priced. Process the comparison again.
         </p>
       )}
       {process.error && <ProblemBox error={process.error} />}
@@ -127,7 +131,14 @@ function Comparison({ comparison }: { comparison: RateComparison }) {
       <TabLinks
         label="Parts of the comparison"
         tabs={[
-          { href: paths.rate(comparison.id), label: "Summary", isOn: tab === "summary" },
+          ...(targets
+            ? [{ href: paths.rate(comparison.id), label: "Contracts", count: targets.length, isOn: tab === "mix" }]
+            : []),
+          {
+            href: paths.rate(comparison.id, targets ? { tab: "summary" } : {}),
+            label: targets ? `Summary of ${targets[0]!.name}` : "Summary",
+            isOn: tab === "summary",
+          },
           {
             href: paths.rate(comparison.id, { tab: "items" }),
             label: "Items",
@@ -138,6 +149,8 @@ function Comparison({ comparison }: { comparison: RateComparison }) {
       />
       {tab === "items" ? (
         <RateItems comparison={comparison} />
+      ) : tab === "mix" ? (
+        <RateMix comparison={comparison} process={processButton} />
       ) : (
         <SummaryTab comparison={comparison} process={processButton} />
       )}
@@ -160,10 +173,10 @@ function SummaryTab({ comparison, process }: { comparison: RateComparison; proce
         <Empty
           text={
             isAtWork(comparison)
-              ? "The items are being priced. What they come to stands here when it is done."
+              ? "The items are being priced. The result appears here when pricing is complete."
               : comparison.revision === 0
-                ? "It has not been processed yet: no item has a price."
-                : "No item has a price. The list of items says why."
+                ? "Not priced yet. Process the comparison"
+                : "No item has a price. The Items tab shows the reason for each."
           }
         >
           {comparison.revision === 0 && process}
@@ -197,7 +210,7 @@ function Remove({ comparison }: { comparison: RateComparison }) {
         await queryClient.invalidateQueries({ queryKey: ["rates", "list"] });
       }}
     >
-      <p>The comparison is gone with its items and prices. The contract stays as it is.</p>
+      <p>Deletes the comparison with its items and prices. The contract is not changed.</p>
     </ConfirmButton>
   );
 }

@@ -4,7 +4,8 @@ import { paths } from "../../app/paths.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { buttonClass } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
-import { formatCount, words } from "../../ui/format.ts";
+import { Filters } from "../../ui/filters.tsx";
+import { formatCount, sentence, words } from "../../ui/format.ts";
 import { Link, RecordLink } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
@@ -28,9 +29,9 @@ const columns: Array<ListColumn<RateComparison>> = [
     name: "Status",
     cell: (one) => (
       <span className="inline-flex items-center gap-1.5">
-        <Badge tone={comparisonTones[one.status] ?? "skip"}>{words(one.status)}</Badge>
+        <Badge tone={comparisonTones[one.status] ?? "skip"}>{sentence(one.status)}</Badge>
         {isAtWork(one) && <span className="text-sm text-muted tabular-nums">{one.progress.percent} %</span>}
-        {one.stale && <Badge tone="warn">other prices now</Badge>}
+        {one.stale && <Badge tone="warn">Prices changed</Badge>}
       </span>
     ),
   },
@@ -46,7 +47,7 @@ const columns: Array<ListColumn<RateComparison>> = [
     isNumber: true,
     cell: ({ counts, revision }) => (revision === 0 ? <Unknown /> : formatCount(counts.rated + counts.estimated)),
   },
-  { name: "Made", className: "whitespace-nowrap text-muted", cell: (one) => <Time at={one.createdAt} /> },
+  { name: "Created", className: "whitespace-nowrap text-muted", cell: (one) => <Time at={one.createdAt} /> },
 ];
 
 const Unknown = () => <span className="text-muted">–</span>;
@@ -69,11 +70,12 @@ export function RatesPage() {
           { href: paths.rates(), label: "All", isOn: !status },
           ...filters.map((name) => ({
             href: paths.rates({ status: name }),
-            label: words(name),
+            label: sentence(name),
             isOn: status === name,
           })),
         ]}
       />
+      <Filters filters={[]} placeholder="Search by name" />
       <ListCard
         label="Comparisons"
         query={comparisons}
@@ -83,8 +85,8 @@ export function RatesPage() {
           <Empty
             text={
               status
-                ? `No comparison is ${words(status)}.`
-                : "No comparison yet. Drop the invoice of a carrier, and see what another contract would have cost."
+                ? `No ${words(status)} comparisons.`
+                : "No comparison yet. Upload a carrier invoice to see what another contract would have cost."
             }
           >
             <Link href={status ? paths.rates() : paths.newRate()} className={buttonClass("plain")}>

@@ -32,12 +32,12 @@ function filterOf(search: Search): RequestFilter {
 }
 
 const callerText = ({ actor }: LoggedRequest): string =>
-  actor.email ?? (actor.name ? `key ${actor.name}` : actor.type === "user" ? "a deleted user" : "a deleted key");
+  actor.email ?? (actor.name ? `key ${actor.name}` : actor.type === "user" ? "Deleted user" : "Deleted key");
 
 const columnsWith = (filter: (change: Search) => void): Array<ListColumn<LoggedRequest>> => [
-  { name: "When", className: "whitespace-nowrap", cell: ({ at }) => <Time at={at} withSeconds /> },
+  { name: "Time", className: "whitespace-nowrap", cell: ({ at }) => <Time at={at} withSeconds /> },
   {
-    name: "Answer",
+    name: "Response",
     className: "whitespace-nowrap",
     cell: ({ status, code }) => (
       <Badge tone={status >= 500 ? "bad" : status >= 400 ? "warn" : "ok"}>
@@ -47,7 +47,7 @@ const columnsWith = (filter: (change: Search) => void): Array<ListColumn<LoggedR
     ),
   },
   {
-    name: "What",
+    name: "Request",
     className: "whitespace-nowrap font-mono text-sm",
     cell: ({ method, route }) => (
       <button
@@ -60,7 +60,7 @@ const columnsWith = (filter: (change: Search) => void): Array<ListColumn<LoggedR
     ),
   },
   {
-    name: "By",
+    name: "Caller",
     className: "max-w-56 truncate",
     cell: (row) => (
       <button
@@ -72,14 +72,14 @@ const columnsWith = (filter: (change: Search) => void): Array<ListColumn<LoggedR
       </button>
     ),
   },
-  { name: "ms", isNumber: true, cell: ({ durationMs }) => formatCount(durationMs) },
+  { name: "Duration (ms)", isNumber: true, cell: ({ durationMs }) => formatCount(durationMs) },
   {
-    name: "Request",
+    name: "Request ID",
     className: "whitespace-nowrap",
-    cell: ({ requestId }) => <CopyText text={requestId} label="Copy the request id" />,
+    cell: ({ requestId }) => <CopyText text={requestId} label="Copy the request ID" />,
   },
   {
-    name: "Left out before",
+    name: "Not logged before",
     isNumber: true,
     className: "text-faint",
     cell: ({ droppedCount }) => (droppedCount === 0 ? "–" : formatCount(droppedCount)),
@@ -95,22 +95,22 @@ export function RequestsPage() {
   const chips = [
     {
       name: "actorId",
-      label: "By",
+      label: "Caller",
       text: requests.data?.data[0] && filter.actorId ? callerText(requests.data.data[0]) : "",
     },
-    { name: "route", label: "What", text: filter.route ?? "" },
+    { name: "route", label: "Request", text: filter.route ?? "" },
   ].filter(({ name }) => search[name] !== undefined);
   return (
     <>
-      <PageHead title="Requests" note="all of keys; changes and failures of people">
+      <PageHead title="Requests" note="All requests of keys; changes and errors of users">
         <Link href={paths.audit()} className={buttonClass("quiet")}>
-          What was changed
+          Audit log
         </Link>
       </PageHead>
       <div className="flex flex-col gap-2.5">
         <div className="flex flex-wrap items-end gap-2">
           <div className="w-64 max-sm:w-full">
-            <SearchBox label="Request id" name="requestId" />
+            <SearchBox label="Request ID" name="requestId" />
           </div>
           <div className="w-44 max-sm:w-full">
             <Select
@@ -118,7 +118,7 @@ export function RequestsPage() {
               isLabelHidden
               value={filter.outcome ?? ""}
               options={[
-                { value: "", label: "All answers" },
+                { value: "", label: "All responses" },
                 { value: "failed", label: "Failed" },
                 { value: "succeeded", label: "Succeeded" },
               ]}
@@ -135,9 +135,9 @@ export function RequestsPage() {
           columns={columnsWith(change)}
           idOf={({ id }) => id}
           empty={
-            <Empty text="No request is kept that meets these filters.">
+            <Empty text="No logged requests match these filters.">
               <Button onClick={() => set(Object.fromEntries(Object.keys(search).map((name) => [name, undefined])))}>
-                Drop all filters
+                Clear filters
               </Button>
             </Empty>
           }

@@ -59,13 +59,13 @@ function BackfillForm({ schedule, onClose }: { schedule: Schedule; onClose(): vo
   const errors = fieldErrors(error);
   const waiting = preview.data && preview.data.summary.occurrences - preview.data.summary.alreadyRan;
   const reason = !range
-    ? "Say from when until when."
+    ? "Enter both times."
     : preview.error
-      ? "See what is wrong."
-      : waiting === 0 && "Nothing is left to run.";
+      ? "Correct the highlighted fields."
+      : waiting === 0 && "All runs of this period have run.";
   return (
     <FormDialog
-      title="Run what did not run"
+      title="Run missed times"
       submit={waiting ? `Run ${plural(waiting, "execution")}` : "Run"}
       reason={reason}
       form={{ ...form, isBusy: form.isBusy || preview.isFetching, error, fields: ["/from", "/to"] }}
@@ -75,13 +75,13 @@ function BackfillForm({ schedule, onClose }: { schedule: Schedule; onClose(): vo
         <TextField
           type="datetime-local"
           label="From"
-          hint="By the clock of this browser."
+          hint="In your browser's time zone."
           {...form.field("from")}
           error={errorAt(errors, "/from")}
         />
         <TextField
           type="datetime-local"
-          label="Until, not included"
+          label="To (not included)"
           {...form.field("to")}
           error={errorAt(errors, "/to")}
         />
@@ -93,12 +93,12 @@ function BackfillForm({ schedule, onClose }: { schedule: Schedule; onClose(): vo
 
 function Preview({ backfill: { summary, runs }, timezone }: { backfill: Backfill; timezone: string }) {
   const left = runs.filter(({ outcome }) => outcome !== "already_ran");
-  const said = `${plural(summary.occurrences, "run")} would fall into this time, ${formatCount(summary.alreadyRan)} of them ran.`;
+  const said = `${plural(summary.occurrences, "run")} in this period, ${formatCount(summary.alreadyRan)} already done.`;
   return (
     <div>
-      <p>{summary.occurrences === 0 ? "It would not have run in this time." : said}</p>
+      <p>{summary.occurrences === 0 ? "No runs in this period." : said}</p>
       {left.length > 0 && (
-        <ul aria-label="What would run" className="mt-1.5 grid grid-cols-2 gap-x-4 tabular-nums text-muted">
+        <ul aria-label="Missed runs" className="mt-1.5 grid grid-cols-2 gap-x-4 tabular-nums text-muted">
           {left.slice(0, shownRuns).map(({ scheduledFor, localTime }) => (
             <li key={scheduledFor}>
               <LocalTime at={localTime} />

@@ -32,7 +32,7 @@ export function CronFields({
   const zones = useId();
   return (
     <div>
-      <div className="mb-1 flex flex-wrap gap-1" role="group" aria-label="Usual times">
+      <div className="mb-1 flex flex-wrap gap-1" role="group" aria-label="Common times">
         {cronPresets.map(([label, cron]) => (
           <Button
             key={cron}
@@ -81,8 +81,8 @@ export function CronMeaning({
   preview: ReturnType<typeof useCronPreview>["preview"];
 }) {
   return (
-    <Card className="px-4 py-3" label="What this means">
-      <Heading title="What this means" />
+    <Card className="px-4 py-3" label="Preview">
+      <Heading title="Preview" />
       {data && !error ? (
         <div className={isPlaceholderData ? "stale" : ""}>
           <p className="mb-2 text-lg" role="status">
@@ -91,7 +91,7 @@ export function CronMeaning({
           <UpcomingRuns runs={data.upcoming} timezone={data.timezone} />
         </div>
       ) : (
-        <p className="text-muted">{error ? "Not understood yet: see the field." : "…"}</p>
+        <p className="text-muted">{error ? "Correct the highlighted field." : "…"}</p>
       )}
       {error && !isAllOnFields(error, ["/cron", "/timezone"]) && <ProblemBox error={error} />}
     </Card>

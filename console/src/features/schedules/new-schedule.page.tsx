@@ -11,11 +11,11 @@ export function NewSchedulePage() {
   const router = useRouter();
   return (
     <>
-      <PageHead above={{ href: paths.schedules(), name: "Schedules" }} title="New" />
+      <PageHead above={{ href: paths.schedules(), name: "Schedules" }} title="New schedule" />
       <ScheduleForm
         start={{ bridgeId: oneOf(search["bridgeId"]) ?? "", taskName: oneOf(search["taskName"]) ?? "" }}
         onDone={(schedule) => {
-          showToast(`${nameOf(schedule)} is scheduled`, { text: schedule.description });
+          showToast(`${nameOf(schedule)} created`, { text: schedule.description });
           router.history.replace(paths.schedule(schedule.id));
         }}
       />

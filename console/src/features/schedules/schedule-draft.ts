@@ -59,13 +59,13 @@ export function useScheduleForm(schedule: Schedule | undefined, start: Draft, on
 
 export const partNames = {
   name: "Name",
-  bridgeId: "Bridge",
+  bridgeId: "Connection",
   taskName: "Task",
   cron: "When",
   timezone: "Time zone",
-  overlap: "If one still runs",
-  missed: "If the hub was down",
-  input: "What it is given",
+  overlap: "If the last run is still going",
+  missed: "If runs were missed",
+  input: "Input",
 };
 
 export function partText(part: keyof Draft, draft: Draft): unknown {

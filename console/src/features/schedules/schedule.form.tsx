@@ -45,7 +45,7 @@ export function ScheduleForm({ schedule, start, onDone }: Props) {
   const { preview, errors } = useCronPreview(draft);
   const wrong = new Map([...errors, ...form.errors]);
   const reason =
-    scheduleCan.change(me) ?? (missingOf(draft) || (preview.error ? "The time is not understood yet." : undefined));
+    scheduleCan.change(me) ?? (missingOf(draft) || (preview.error ? "Correct the time first." : undefined));
   return (
     <form className="grid items-start gap-3.5 xl:grid-cols-[minmax(0,1fr)_360px]" onSubmit={form.submit}>
       <Card className="flex flex-col gap-3 px-4 py-3" label="Schedule">
@@ -53,8 +53,8 @@ export function ScheduleForm({ schedule, start, onDone }: Props) {
         <TaskFields draft={draft} set={set} wrong={wrong} />
         <CronFields value={draft} errors={wrong} onChange={set} />
         <div className="grid gap-3 sm:grid-cols-2">
-          <Select label="If the one before still runs" {...form.field("overlap")} options={overlapOptions} />
-          <Select label="If the hub was down" {...form.field("missed")} options={missedOptions} />
+          <Select label="If the last run is still going" {...form.field("overlap")} options={overlapOptions} />
+          <Select label="If runs were missed" {...form.field("missed")} options={missedOptions} />
         </div>
         <SaveRow
           form={form}
@@ -62,7 +62,7 @@ export function ScheduleForm({ schedule, start, onDone }: Props) {
           textOf={partText}
           fields={onFields}
           reason={reason}
-          save={form.isNew ? "Make the schedule" : "Save"}
+          save={form.isNew ? "Create schedule" : "Save"}
         />
       </Card>
       <CronMeaning preview={preview} />
@@ -71,9 +71,9 @@ export function ScheduleForm({ schedule, start, onDone }: Props) {
 }
 
 function missingOf(draft: Draft): string | undefined {
-  if (!draft.bridgeId) return "Pick a bridge first.";
-  if (!draft.taskName) return "Pick a task first.";
-  return draft.cron.trim() ? undefined : "Say when.";
+  if (!draft.bridgeId) return "Choose a connection first.";
+  if (!draft.taskName) return "Choose a task first.";
+  return draft.cron.trim() ? undefined : "Enter a time.";
 }
 
 type TaskProps = { draft: Draft; set(change: Partial<Draft>): void; wrong: ReadonlyMap<string, string> };
@@ -90,16 +90,16 @@ function TaskFields({ draft, set, wrong }: TaskProps) {
     <>
       <div className="grid gap-3 sm:grid-cols-2">
         <Select
-          label="Bridge"
+          label="Connection"
           value={draft.bridgeId}
           error={wrong.get("/bridgeId")}
-          placeholder={bridges?.length === 0 ? "There is none yet" : "Choose"}
+          placeholder={bridges?.length === 0 ? "No connections yet" : "Choose"}
           options={(bridges ?? []).map(({ id, name }) => ({ value: id, label: name }))}
           onChange={(bridgeId) => set({ bridgeId, taskName: "", input: {} })}
         />
         <Select
           label="Task"
-          hint={task?.description ?? (draft.bridgeId ? undefined : "Those of the bridge.")}
+          hint={task?.description ?? (draft.bridgeId ? undefined : "Choose a connection first.")}
           value={draft.taskName}
           error={wrong.get("/taskName") ?? tasks.error?.message}
           options={(tasks.data ?? []).map(({ name, title }) => ({ value: name, label: title }))}
@@ -108,16 +108,16 @@ function TaskFields({ draft, set, wrong }: TaskProps) {
       </div>
       {bridges?.length === 0 && (
         <p className="text-muted">
-          A schedule runs a task of a bridge.{" "}
+          A schedule runs a task of a connection.{" "}
           <Link href={paths.newBridge()} className="text-accent-text underline">
-            Set up a bridge
+            Add a connection
           </Link>{" "}
           first.
         </p>
       )}
       {hasFields(schema) && (
         <fieldset className="rounded-md border border-line px-3 pt-1 pb-3">
-          <legend className="px-1 text-sm font-medium text-muted">What the task is given</legend>
+          <legend className="px-1 text-sm font-medium text-muted">Input of the task</legend>
           <SchemaForm
             schema={schema}
             value={draft.input}

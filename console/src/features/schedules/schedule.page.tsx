@@ -22,11 +22,12 @@ import { showToast } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
 import { ExecutionBadge } from "../tasks/execution-badge.pick.tsx";
+import { taskTitle, triggerName } from "../tasks/task-title.pick.ts";
 import { BackfillButton } from "./backfill.tsx";
 import { scheduleCan } from "./schedule.can.ts";
 import { ScheduleForm } from "./schedule.form.tsx";
 import { scheduleExecutionsQuery, scheduleQuery } from "./schedules.queries.ts";
-import { labelOf, missedOptions, nameOf, overlapOptions, triggerNames } from "./schedules.text.ts";
+import { labelOf, missedOptions, nameOf, overlapOptions } from "./schedules.text.ts";
 import { UpcomingRuns } from "./upcoming-runs.tsx";
 
 const above = { href: paths.schedules(), name: "Schedules" };
@@ -55,7 +56,7 @@ function ScheduleView({ schedule }: { schedule: Schedule }) {
         ]}
       />
       {isEditing ? (
-        <ScheduleForm schedule={schedule} onDone={() => showToast("Schedule changed")} />
+        <ScheduleForm schedule={schedule} onDone={() => showToast("Schedule saved")} />
       ) : (
         <Runs schedule={schedule} />
       )}
@@ -75,8 +76,8 @@ function Head({ schedule }: { schedule: Schedule }) {
     mutationFn: () => hub.call("POST /api/v1/schedules/{id}/trigger", { path: { id } }),
     onSuccess: async ({ executionId }) => {
       await renew();
-      showToast("It runs now", {
-        action: { label: "Look", onPick: () => router.history.push(paths.task(executionId)) },
+      showToast("Run started", {
+        action: { label: "View", onPick: () => router.history.push(paths.task(executionId)) },
       });
     },
   });
@@ -92,7 +93,7 @@ function Head({ schedule }: { schedule: Schedule }) {
       <PageHead
         above={above}
         title={nameOf(schedule)}
-        note={<Badge tone={isActive ? "ok" : "skip"}>{isActive ? "active" : "paused"}</Badge>}
+        note={<Badge tone={isActive ? "ok" : "skip"}>{isActive ? "Active" : "Paused"}</Badge>}
       >
         <ConfirmButton
           label="Delete"
@@ -106,7 +107,7 @@ function Head({ schedule }: { schedule: Schedule }) {
             showToast(`${nameOf(schedule)} deleted`);
           }}
         >
-          <p>It does not run any more. Its executions stay, and those under way finish.</p>
+          <p>Deletes the schedule. Its executions are kept, and running ones finish.</p>
         </ConfirmButton>
         <BackfillButton schedule={schedule} />
         <Button
@@ -137,18 +138,18 @@ const columns: Array<ListColumn<ExecutionSummary>> = [
   },
   { name: "Status", cell: (one) => <ExecutionBadge status={one.status} /> },
   {
-    name: "Begun",
+    name: "Started by",
     className: "whitespace-nowrap text-muted",
-    cell: (one) => triggerNames[one.trigger] ?? words(one.trigger),
+    cell: (one) => triggerName(one.trigger),
   },
   { name: "Attempts", isNumber: true, cell: (one) => formatCount(one.attempt) },
   {
-    name: "Took",
+    name: "Duration",
     isNumber: true,
     className: "whitespace-nowrap text-muted",
     cell: (one) => (one.durationMs === null ? "–" : formatMs(one.durationMs)),
   },
-  { name: "What went wrong", className: "max-w-72 truncate text-bad", cell: (one) => one.error?.message ?? "" },
+  { name: "Error", className: "max-w-72 truncate text-bad", cell: (one) => one.error?.message ?? "" },
 ];
 
 function actorName({ name, email, type }: NonNullable<Schedule["owner"]>): string {
@@ -173,33 +174,32 @@ function Runs({ schedule }: { schedule: Schedule }) {
         ) : (
           <p className="text-muted">
             Paused <Time at={schedule.pausedAt} />
-            {schedule.pausedBy && ` by ${actorName(schedule.pausedBy)}`}: nothing runs. What falls into the pause is not
-            caught up.
+            {schedule.pausedBy && ` by ${actorName(schedule.pausedBy)}`}. Runs during the pause are not caught up.
           </p>
         )}
         {schedule.pauseReason && <p className="text-warn">{schedule.pauseReason.message}</p>}
-        {schedule.deferredRunAt && <p className="text-warn">One is due and waits for the run before it to end.</p>}
+        {schedule.deferredRunAt && <p className="text-warn">One run is waiting for the previous run to finish.</p>}
         {lastSkippedRun && (
           <p className="text-sm text-warn">
             <Time at={lastSkippedRun.scheduledFor} />: {lastSkippedRun.message}
           </p>
         )}
         <Facts>
-          <Fact name="Bridge">
+          <Fact name="Connection">
             {bridge ? (
               <Link href={paths.bridge(bridge.id)} className="text-accent-text hover:underline">
                 {bridge.name}
               </Link>
             ) : (
-              "gone"
+              "Deleted connection"
             )}
           </Fact>
-          <Fact name="Task">{words(schedule.taskName)}</Fact>
+          <Fact name="Task">{taskTitle(schedule.taskName)}</Fact>
           {schedule.owner && <Fact name="Runs as">{actorName(schedule.owner)}</Fact>}
-          <Fact name="If one still runs">{labelOf(overlapOptions, schedule.overlap)}</Fact>
-          <Fact name="If the hub was down">{labelOf(missedOptions, schedule.missed)}</Fact>
+          <Fact name="If the last run is still going">{labelOf(overlapOptions, schedule.overlap)}</Fact>
+          <Fact name="If runs were missed">{labelOf(missedOptions, schedule.missed)}</Fact>
           <Fact name="Runs">{`${formatCount(counters.runs)}, ${formatCount(counters.failures)} failed`}</Fact>
-          <Fact name="Left out">{`${formatCount(counters.skippedForOverlap)} for overlap, ${formatCount(counters.missed)} missed`}</Fact>
+          <Fact name="Skipped">{`${formatCount(counters.skippedForOverlap)} for overlap, ${formatCount(counters.missed)} missed`}</Fact>
         </Facts>
       </Card>
       <div className="min-w-0">
@@ -208,7 +208,7 @@ function Runs({ schedule }: { schedule: Schedule }) {
           query={executions}
           columns={columns}
           idOf={(one) => one.id}
-          empty={<Empty text="It has not run yet. Run it once now to see whether it does what it should." />}
+          empty={<Empty text="This schedule has not run yet. Use Run now to test it." />}
         />
       </div>
     </div>

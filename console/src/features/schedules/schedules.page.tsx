@@ -6,7 +6,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { cityOfZone } from "../../ui/calendar.ts";
 import { Card, Empty, Heading } from "../../ui/card.tsx";
-import { formatCount, words } from "../../ui/format.ts";
+import { formatCount } from "../../ui/format.ts";
 import { Link, RecordLink } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
@@ -17,6 +17,7 @@ import type { ListColumn } from "../../ui/table.tsx";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { Time, useClock } from "../../ui/zone.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
+import { taskTitle } from "../tasks/task-title.pick.ts";
 import { ExecutionBadge } from "../tasks/execution-badge.pick.tsx";
 import { scheduleCan } from "./schedule.can.ts";
 import { schedulesQuery, timelineQuery } from "./schedules.queries.ts";
@@ -41,13 +42,13 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Sched
   },
   {
     name: "State",
-    cell: (one) => <Badge tone={one.isActive ? "ok" : "skip"}>{one.isActive ? "active" : "paused"}</Badge>,
+    cell: (one) => <Badge tone={one.isActive ? "ok" : "skip"}>{one.isActive ? "Active" : "Paused"}</Badge>,
   },
   { name: "When", className: "max-w-64 truncate", cell: (one) => one.description },
   {
-    name: "Does",
+    name: "Task",
     className: "whitespace-nowrap text-muted",
-    cell: (one) => `${words(one.taskName)}, ${bridgeName(one.bridgeId)}`,
+    cell: (one) => `${taskTitle(one.taskName)}, ${bridgeName(one.bridgeId)}`,
   },
   {
     name: "Next run",
@@ -73,7 +74,7 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Sched
           </span>
         </span>
       ) : (
-        <span className="text-muted">never</span>
+        <span className="text-muted">Never</span>
       ),
   },
   {
@@ -101,8 +102,7 @@ export function SchedulesPage() {
   );
   const timeline = useQuery(timelineQuery(Number(span) || 1, clock.now));
   const { data: bridges } = useEntityNames("bridge");
-  const bridgeName = (id: string): string =>
-    bridges?.find((bridge) => bridge.id === id)?.name ?? "a bridge that is gone";
+  const bridgeName = (id: string): string => bridges?.find((bridge) => bridge.id === id)?.name ?? "Deleted connection";
   const refused = scheduleCan.change(me);
   const isNone = schedules.data?.pagination.total === 0 && !state && !sought;
   return (
@@ -119,8 +119,8 @@ export function SchedulesPage() {
         )}
       </PageHead>
       {!isNone && (
-        <section aria-label="Time line" className="mb-3.5">
-          <Heading title="What runs when" note={spans.find(([value]) => value === span)?.[1].toLowerCase()}>
+        <section aria-label="Upcoming runs" className="mb-3.5">
+          <Heading title="Upcoming runs" note={spans.find(([value]) => value === span)?.[1].toLowerCase()}>
             {spans.map(([value, label]) => (
               <Link
                 key={value}
@@ -136,7 +136,7 @@ export function SchedulesPage() {
           {timeline.data && (
             <Card>
               {timeline.data.data.length === 0 ? (
-                <p className="px-3 py-4 text-muted">Nothing runs in this time.</p>
+                <p className="px-3 py-4 text-muted">No runs in this period.</p>
               ) : (
                 <ScheduleTimeline timeline={timeline.data} />
               )}
@@ -154,7 +154,7 @@ export function SchedulesPage() {
       />
       {!isNone && (
         <div className="mb-2.5 max-w-72">
-          <SearchBox label="Part of the name" />
+          <SearchBox label="Search by name" />
         </div>
       )}
       <ListCard
@@ -166,13 +166,13 @@ export function SchedulesPage() {
           <Empty
             text={
               isNone
-                ? "No schedule yet. A schedule runs a task of a bridge by the clock, such as an import every night."
-                : "No schedule is like that."
+                ? "No schedules yet. A schedule runs a task at set times, such as an import every night."
+                : "No schedules match these filters."
             }
           >
             {isNone && !refused ? (
               <Link href={paths.newSchedule()} className={buttonClass("primary")}>
-                Make the first one
+                Create schedule
               </Link>
             ) : (
               <Link href={paths.schedules()} className={buttonClass("plain")}>

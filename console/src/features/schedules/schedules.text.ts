@@ -1,17 +1,18 @@
 import type { Schedule } from "@order-operations-hub/sdk/api-types";
+import { taskTitle } from "../tasks/task-title.pick.ts";
 import { clockOf, formatDay } from "../../ui/calendar.ts";
 
 export const overlapOptions = [
-  { value: "skip", label: "Leave the new one out" },
-  { value: "queue_one", label: "Let one wait" },
+  { value: "skip", label: "Skip the new run" },
+  { value: "queue_one", label: "Queue one run" },
   { value: "allow", label: "Run both" },
-  { value: "cancel_running", label: "Cancel the one that runs" },
+  { value: "cancel_running", label: "Cancel the running one" },
 ];
 
 export const missedOptions = [
-  { value: "once", label: "Run once for all of them" },
-  { value: "skip", label: "Leave them out" },
-  { value: "all", label: "Run each of them, up to 100" },
+  { value: "once", label: "Run once" },
+  { value: "skip", label: "Skip them" },
+  { value: "all", label: "Run each, up to 100" },
 ];
 
 export const labelOf = (options: ReadonlyArray<{ value: string; label: string }>, value: string): string =>
@@ -27,14 +28,7 @@ export const cronPresets: Array<[label: string, cron: string]> = [
   ["First of the month", "0 3 1 * *"],
 ];
 
-export const triggerNames: Record<string, string> = {
-  schedule: "by the clock",
-  manual: "by hand",
-  backfill: "backfill",
-  retry: "retry",
-};
-
-export const nameOf = ({ name, taskName }: Pick<Schedule, "name" | "taskName">): string => name ?? taskName;
+export const nameOf = ({ name, taskName }: Pick<Schedule, "name" | "taskName">): string => name ?? taskTitle(taskName);
 
 /** Local time of a zone: "Tue 17 Nov 02:30", with the year if it is not the current one. */
 export function localText(localTime: string, now: number): string {

@@ -15,7 +15,7 @@ export function UpcomingRuns({ runs, timezone }: { runs: readonly UpcomingRun[];
           </span>{" "}
           <span className="text-muted">
             {cityOfZone(timezone)} time
-            {timezone !== clock.timeZone && `, ${formatTime(run.runAt, clock)} for you`}
+            {timezone !== clock.timeZone && `, ${formatTime(run.runAt, clock)} your time`}
           </span>
           {run.dstTransition && <p className="text-sm text-warn">{run.dstTransition.message}</p>}
         </li>

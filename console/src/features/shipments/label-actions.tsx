@@ -24,20 +24,20 @@ export function LabelActions({ label }: { label: Label }) {
     <span className="inline-flex items-center gap-0.5">
       {noPrint ? (
         <Button kind="quiet" disabledReason={noPrint}>
-          <Icon name="download" size={12} /> Print file
+          <Icon name="download" size={12} /> Download
         </Button>
       ) : (
         <a href={labelFile(label)} download className={buttonClass("quiet")}>
-          <Icon name="download" size={12} /> Print file
+          <Icon name="download" size={12} /> Download
         </a>
       )}
       {label.status === "failed" ? (
         <ConfirmButton
           key="retry"
           kind="quiet"
-          label="Ask again"
-          title="Ask the carrier once more?"
-          yes="Ask again"
+          label="Retry"
+          title="Retry the purchase?"
+          yes="Retry purchase"
           disabledReason={labelCan.retry(label, me)}
           run={async () => {
             await hub.call("POST /api/v1/shipments/labels/{id}/retry", { path: { id: label.id } });
@@ -52,19 +52,19 @@ export function LabelActions({ label }: { label: Label }) {
           kind="quiet"
           isDangerous
           label="Void"
-          title={`Give back ${label.trackingNumber ?? "this label"}?`}
-          yes="Give it back"
+          title={`Void ${label.trackingNumber ?? "this label"}?`}
+          yes="Void label"
           disabledReason={labelCan.void(label, me)}
           run={async () => {
             await hub.call("DELETE /api/v1/shipments/labels/{id}", { path: { id: label.id } });
             await renew();
-            showToast("Label given back");
+            showToast("Label voided");
           }}
         >
           <p>
-            The carrier takes back the label
-            {label.cost !== null && ` of ${formatMoney(label.cost, label.currency)}`}, and its shipment is voided. An
-            order that lists it has not shipped these lines then.
+            The carrier is asked to credit the label
+            {label.cost !== null && ` of ${formatMoney(label.cost, label.currency)}`}, and its shipment is voided. The
+            items count as not shipped.
           </p>
         </ConfirmButton>
       )}

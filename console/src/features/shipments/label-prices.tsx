@@ -44,9 +44,9 @@ export function LabelPrices({ missing, request, label }: Props) {
   if (sellers.length === 0) {
     return (
       <Card label="Prices">
-        <Empty text="No carrier account here sells labels.">
+        <Empty text="No carrier account sells labels yet.">
           <Link href={paths.carriers()} className={buttonClass("plain")}>
-            Set up a carrier account
+            Add a carrier account
           </Link>
         </Empty>
       </Card>
@@ -85,7 +85,7 @@ export function LabelPrices({ missing, request, label }: Props) {
 
 function whyNone(answers: ReadonlyArray<Quotes | undefined>): string {
   const reasons = answers.flatMap((answer) => answer?.unavailable ?? []).map((one) => one.message);
-  return ["No service takes this parcel.", ...new Set(reasons)].slice(0, 4).join(" ");
+  return ["No service accepts this parcel.", ...new Set(reasons)].slice(0, 4).join(" ");
 }
 
 function OfferTable({ offers, label }: { offers: readonly Offer[]; label: Props["label"] }) {
@@ -95,7 +95,7 @@ function OfferTable({ offers, label }: { offers: readonly Offer[]; label: Props[
         <tr>
           <Th>Service</Th>
           <Th>Account</Th>
-          <Th>Takes</Th>
+          <Th>Transit</Th>
           <Th isNumber>Price</Th>
           <Th isNumber>
             <span className="sr-only">Buy</span>
@@ -106,7 +106,7 @@ function OfferTable({ offers, label }: { offers: readonly Offer[]; label: Props[
         {offers.map((offer, at) => (
           <tr key={`${offer.account.id} ${offer.quote.service}`}>
             <Td className="w-full whitespace-nowrap">
-              {offer.quote.serviceName} {at === 0 && offers.length > 1 && <Badge tone="ok">cheapest</Badge>}
+              {offer.quote.serviceName} {at === 0 && offers.length > 1 && <Badge tone="ok">Cheapest</Badge>}
             </Td>
             <Td className="whitespace-nowrap text-muted">{offer.account.name}</Td>
             <Td className="whitespace-nowrap text-muted">
@@ -139,7 +139,9 @@ function BuyButton({ offer: { account, quote }, label, isFirst }: BuyProps) {
         const body = { ...label, carrierAccountId: account.id, service: quote.service };
         const { label: bought, shipment } = await hub.call("POST /api/v1/shipments/labels", { body });
         showToast(
-          shipment ? `Bought: ${bought.trackingNumber ?? "no number yet"}` : "The carrier has not answered yet",
+          shipment
+            ? `Label bought: ${bought.trackingNumber ?? "no tracking number yet"}`
+            : "The carrier has not answered yet",
         );
         router.history.push(shipment ? paths.shipment(shipment.id) : paths.labels());
         await Promise.all(
@@ -147,7 +149,7 @@ function BuyButton({ offer: { account, quote }, label, isFirst }: BuyProps) {
         );
       }}
     >
-      <p>{account.name} is charged for it. A label that is not used can be given back.</p>
+      <p>The account {account.name} is charged. An unused label can be voided.</p>
     </ConfirmButton>
   );
 }

@@ -8,7 +8,9 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
-import { formatMoney, plural, sentence, words } from "../../ui/format.ts";
+import type { ListFilter } from "../../ui/filters.tsx";
+import { Filters } from "../../ui/filters.tsx";
+import { formatMoney, plural, words } from "../../ui/format.ts";
 import { Link, RecordLink } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
@@ -20,7 +22,8 @@ import { Time } from "../../ui/zone.tsx";
 import { labelCan } from "./label.can.ts";
 import { LabelActions } from "./label-actions.tsx";
 import { labelsQuery } from "./labels.queries.ts";
-import { PrintLabels } from "./print-labels.pick.tsx";
+import { PrintButton } from "../documents/print-button.pick.tsx";
+import { labelNames, text } from "./shipments.text.ts";
 
 const tones: Record<string, Tone> = { requested: "warn", purchased: "ok", failed: "bad", voided: "skip" };
 const statuses = ["purchased", "requested", "failed", "voided"];
@@ -31,11 +34,11 @@ const columnsWith = (
   toggle: (id: string, isOn: boolean) => void,
 ): Array<ListColumn<Label>> => [
   {
-    name: "Pick",
+    name: "Select",
     cell: (label) =>
       labelCan.print(label, me) ? null : (
         <Checkbox
-          label={`Pick ${label.trackingNumber ?? label.id}`}
+          label={`Select ${label.trackingNumber ?? "label"}`}
           isLabelHidden
           isChecked={picked.has(label.id)}
           onChange={(isOn) => toggle(label.id, isOn)}
@@ -48,7 +51,7 @@ const columnsWith = (
     cell: (label) =>
       label.shipmentId ? (
         <RecordLink href={paths.shipment(label.shipmentId)} className="font-mono text-sm">
-          {label.trackingNumber ?? "shipment"}
+          {label.trackingNumber ?? "Shipment"}
         </RecordLink>
       ) : (
         <span className="text-muted">{label.trackingNumber ?? "–"}</span>
@@ -60,7 +63,7 @@ const columnsWith = (
     cell: (label) => (
       <>
         <Badge tone={tones[label.status] ?? "skip"}>
-          {label.isVoidPending ? "being given back" : words(label.status)}
+          {label.isVoidPending ? "Void pending" : (labelNames[label.status] ?? words(label.status))}
         </Badge>
         {label.failure && <span className="ms-1.5 text-sm text-bad">{label.failure.message}</span>}
       </>
@@ -76,7 +79,18 @@ const columnsWith = (
       </>
     ),
   },
-  { name: "For", className: "whitespace-nowrap", cell: (label) => label.reference ?? "–" },
+  {
+    name: "Order",
+    className: "whitespace-nowrap",
+    cell: ({ orderId, reference }) =>
+      orderId ? (
+        <RecordLink href={paths.order(orderId)} className="font-mono text-sm">
+          {reference ?? "Order"}
+        </RecordLink>
+      ) : (
+        (reference ?? "–")
+      ),
+  },
   {
     name: "To",
     className: "whitespace-nowrap text-muted",
@@ -97,13 +111,26 @@ const columnsWith = (
   },
 ];
 
+const filters: ListFilter[] = [
+  { kind: "text", param: "carrier", title: "Carrier" },
+  { kind: "days", from: "createdFrom", to: "createdTo", title: "Requested" },
+];
+const filterParams = ["carrier", "createdFrom", "createdTo"] as const;
+
 /** Purchased labels with their files. */
 export function LabelsPage() {
   const { search } = useSearchParams();
   const status = oneOf(search["status"]);
   const isUnprinted = oneOf(search["isPrinted"]) === "false";
+  const runId = oneOf(search["runId"]);
   const page = usePage();
-  const filter = { ...(status ? { status } : {}), ...(isUnprinted ? { isPrinted: false } : {}) };
+  const given = filterParams.flatMap((name) => (oneOf(search[name]) ? [[name, oneOf(search[name])!] as const] : []));
+  const filter = {
+    ...(status ? { status } : {}),
+    ...(isUnprinted ? { isPrinted: false } : {}),
+    ...(runId ? { runId } : {}),
+    ...Object.fromEntries(given),
+  };
   const labels = useQuery(labelsQuery({ page, ...filter }));
   const me = useMe();
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
@@ -111,16 +138,17 @@ export function LabelsPage() {
   const shown = labels.isPlaceholderData ? [] : (labels.data?.data ?? []);
   const printable = shown.filter((label) => !labelCan.print(label, me));
   const chosen = printable.filter(({ id }) => picked.has(id));
+  const ofRun = runId ? { runId } : {};
   const tabs = [
-    { href: paths.labels(), label: "All", isOn: !status },
+    { href: paths.labels(ofRun), label: "All", isOn: !status },
     {
-      href: paths.labels({ status: "purchased", isPrinted: "false" }),
+      href: paths.labels({ ...ofRun, status: "purchased", isPrinted: "false" }),
       label: "Not printed",
       isOn: status === "purchased" && isUnprinted,
     },
     ...statuses.map((name) => ({
-      href: paths.labels({ status: name }),
-      label: sentence(name),
+      href: paths.labels({ ...ofRun, status: name }),
+      label: labelNames[name] ?? name,
       isOn: status === name && !isUnprinted,
     })),
   ];
@@ -132,40 +160,43 @@ export function LabelsPage() {
       <PageHead above={{ href: paths.shipments(), name: "Shipments" }} title="Labels">
         <Button
           disabledReason={
-            missingScope(me, "pii:read") ?? (printable.length === 0 && "Nothing on this page can be printed.")
+            missingScope(me, "pii:read") ?? (printable.length === 0 && "No label on this page can be printed.")
           }
           onClick={() =>
             setPicked(chosen.length === printable.length ? new Set() : new Set(printable.map(({ id }) => id)))
           }
         >
-          {chosen.length > 0 && chosen.length === printable.length ? "Pick none" : "Pick all on this page"}
+          {chosen.length > 0 && chosen.length === printable.length ? "Clear selection" : "Select all on this page"}
         </Button>
-        <PrintLabels
-          kind="primary"
-          source={{ labelIds: chosen.map(({ id }) => id) }}
-          label={chosen.length === 0 ? "Print labels" : `Print ${plural(chosen.length, "label")}`}
-          disabledReason={missingScope(me, "shipments:write") ?? (chosen.length === 0 && "Pick labels first.")}
-        />
         <Link href={paths.newLabel()} className={buttonClass("plain")}>
           Buy a label
         </Link>
+        <PrintButton
+          kind="primary"
+          source={runId && chosen.length === 0 ? { runId } : { labelIds: chosen.map(({ id }) => id) }}
+          kinds={["labels", "packing_slips", "manifest"]}
+          label={chosen.length === 0 ? "Print labels" : `Print ${plural(chosen.length, "label")}`}
+          disabledReason={chosen.length === 0 && !runId && "Select labels first."}
+        />
       </PageHead>
       <TabLinks label="Labels by status" tabs={tabs} />
+      <Filters filters={filters} />
+      {runId && (
+        <p className="mb-2 flex items-center gap-2 text-muted">
+          Labels bought by
+          <RecordLink href={paths.run(runId)}>this run</RecordLink>
+          <Link href={paths.labels()} className={buttonClass("quiet")}>
+            Show all labels
+          </Link>
+        </p>
+      )}
       <ListCard
         label="Labels"
         query={labels}
         columns={columns}
         idOf={(label) => label.id}
         empty={
-          <Empty
-            text={
-              isUnprinted
-                ? "All purchased labels are printed."
-                : status
-                  ? `No label is ${words(status)}.`
-                  : "No label yet. They are bought for orders: here, by the API or a bridge."
-            }
-          >
+          <Empty text={isUnprinted ? text.allPrinted : status ? `No labels are ${words(status)}.` : text.noLabels}>
             <Link href={paths.newLabel()} className={buttonClass("plain")}>
               Buy a label
             </Link>

@@ -11,7 +11,6 @@ import { ProblemBox } from "../../ui/problem-box.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { useClock } from "../../ui/zone.tsx";
 import { locationQuery, locationsQuery } from "../locations/locations.queries.ts";
 import { orderQuery } from "../orders/orders.queries.ts";
 import { LabelPrices } from "./label-prices.tsx";
@@ -25,10 +24,13 @@ export function NewLabelPage() {
   const { data: order, error } = useQuery({ ...orderQuery(reference ?? ""), enabled: reference !== undefined });
   return (
     <>
-      <PageHead above={{ href: paths.labels(), name: "Labels" }} title={order ? `For ${order.number}` : "New"}>
+      <PageHead
+        above={{ href: paths.labels(), name: "Labels" }}
+        title={order ? `Buy a label for ${order.number}` : "Buy a label"}
+      >
         {order && (
           <Link href={paths.order(order.number)} className={buttonClass("plain")}>
-            The order
+            Open order
           </Link>
         )}
       </PageHead>
@@ -51,11 +53,11 @@ function WhichOrder({ known, error }: { known: string | undefined; error: Error 
           set({ order: number.trim() });
         }}
       >
-        <TextField label="Number of the order" value={number} onChange={setNumber} />
+        <TextField label="Order number" value={number} onChange={setNumber} />
         {error && <ProblemBox error={error} />}
         <div>
-          <Button kind="primary" type="submit" disabledReason={!number.trim() && "Type a number."}>
-            Go on
+          <Button kind="primary" type="submit" disabledReason={!number.trim() && "Enter an order number."}>
+            Continue
           </Button>
         </div>
       </form>
@@ -82,37 +84,34 @@ function ForOrder({ order, allowDuplicate }: { order: Order; allowDuplicate: boo
   const [parcel, setParcel] = useState(() => parcelOf(order));
   const [isRepeat, setRepeat] = useState(allowDuplicate);
   const measures = measuresOf(parcel);
-  // Quotes for today, when the label would be bought.
-  const shipDate = new Date(useClock().now()).toISOString().slice(0, 10);
   const to = order.shippingAddress;
   const from = origin.location?.address;
   const missing = !to
     ? "The order has no shipping address."
     : !from
-      ? "Pick where it is sent from."
+      ? "Choose a location to ship from."
       : measures
         ? undefined
-        : "Say how heavy it is: every service is priced then.";
+        : "Enter the weight to see prices.";
   return (
     <div className="grid items-start gap-3.5 lg:grid-cols-[320px_minmax(0,1fr)]">
       <Card className="flex flex-col gap-2.5 px-3 py-2.5" label="Parcel">
         <Heading title="Parcel" note={to ? [to.city, to.provinceCode, to.zip].filter(Boolean).join(" ") : ""} />
         <Select
-          label="Sent from"
+          label="Ship from"
           value={origin.id ?? ""}
-          placeholder={origin.options.length === 0 ? "There is no location yet" : "Choose"}
+          placeholder={origin.options.length === 0 ? "No locations yet" : "Choose"}
           options={origin.options}
           onChange={origin.setPicked}
         />
         <ParcelFields parcel={parcel} onChange={setParcel} />
-        <Checkbox label="Also for what was shipped or has a label already" isChecked={isRepeat} onChange={setRepeat} />
+        <Checkbox label="Include items that are shipped or have a label" isChecked={isRepeat} onChange={setRepeat} />
       </Card>
       <LabelPrices
         missing={missing}
         request={
-          from && to && measures
-            ? { origin: placeOf(from), destination: placeOf(to), ...measures, shipDate }
-            : undefined
+          // Without a ship date, the hub quotes for today in the time zone of the organization.
+          from && to && measures ? { origin: placeOf(from), destination: placeOf(to), ...measures } : undefined
         }
         label={{
           orderId: order.id,

@@ -9,6 +9,7 @@ import { TextField } from "../../ui/text-field.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useClock } from "../../ui/zone.tsx";
 import { readShipment } from "./shipments.queries.ts";
+import { statusNames } from "./shipments.text.ts";
 
 const fields = [
   ["carrier", "Carrier", "text"],
@@ -48,7 +49,7 @@ export function ShipmentCorrectionForm({ shipment, onDone }: { shipment: Shipmen
     write: (change, { id, version }) =>
       hub.call("PATCH /api/v1/shipments/{id}", { path: { id }, body: patchOf(change), ifMatch: version }),
     onSaved: () => {
-      showToast("Shipment corrected");
+      showToast("Shipment saved");
       onDone();
     },
   });
@@ -79,9 +80,9 @@ const eventOptions = [
   "delayed",
   "delivered",
   "returned",
-].map((value) => ({ value, label: value.replaceAll("_", " ") }));
+].map((value) => ({ value, label: statusNames[value] ?? value }));
 
-/** For news that did not come from the carrier's tracking, such as a phone call. */
+/** For updates that did not come from the carrier's tracking, such as a phone call. */
 export function TrackingEventDialog({ shipment, onClose }: { shipment: Shipment; onClose(): void }) {
   const clock = useClock();
   const form = useCreateForm({
@@ -109,23 +110,23 @@ export function TrackingEventDialog({ shipment, onClose }: { shipment: Shipment;
   });
   return (
     <FormDialog
-      title="Add a tracking event"
-      submit="Add"
-      reason={!form.draft.at && "Say when."}
+      title="Add tracking event"
+      submit="Add event"
+      reason={!form.draft.at && "Enter a date and time."}
       form={form}
       onClose={onClose}
     >
       <div className="grid gap-3 sm:grid-cols-2">
-        <Select label="What happened" {...form.field("status")} options={eventOptions} />
+        <Select label="Status" {...form.field("status")} options={eventOptions} />
         <TextField
           type="datetime-local"
-          label="When"
-          hint="As the clock of this browser shows it."
+          label="Date and time"
+          hint="In the time zone of this browser."
           {...form.field("at")}
           required
         />
       </div>
-      <TextField label="Where (optional)" {...form.field("location")} maxLength={200} />
+      <TextField label="Place (optional)" {...form.field("location")} maxLength={200} />
       <TextField label="Note (optional)" {...form.field("description")} maxLength={500} />
     </FormDialog>
   );

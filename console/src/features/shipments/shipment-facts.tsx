@@ -1,30 +1,56 @@
 import type { Address, Label, Shipment } from "@order-operations-hub/sdk/api-types";
 import { useQuery } from "@tanstack/react-query";
 import { paths } from "../../app/paths.ts";
+import { missingScope, useMe } from "../../live/me.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { formatDay } from "../../ui/calendar.ts";
 import { valueText } from "../../ui/change-text.ts";
 import { Card } from "../../ui/card.tsx";
 import { CopyText } from "../../ui/copy-text.tsx";
 import { Fact, Facts } from "../../ui/facts.tsx";
-import { formatMoney, words } from "../../ui/format.ts";
+import { formatMoney, sentence, words } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import type { ListColumn } from "../../ui/table.tsx";
 import { RowTable } from "../../ui/table.tsx";
 import { formatTime, Time, useClock } from "../../ui/zone.tsx";
+import { addressLines } from "../orders/address-lines.pick.ts";
 import { LabelActions } from "./label-actions.tsx";
 import { labelsQuery } from "./labels.queries.ts";
-import { promiseNames, shipmentTones, sourceNames, statusNames } from "./shipments.text.ts";
+import { promiseState, promiseText, ruleText } from "./promise.pick.ts";
+import { labelNames, shipmentTones, sourceNames, statusNames } from "./shipments.text.ts";
 
-const addressText = (at: Address | null): string | null =>
-  at &&
-  [at.name, at.company, at.address1, at.address2, at.city, at.provinceCode, at.zip, at.countryCode]
-    .filter(Boolean)
-    .join(", ");
+const isId = (value: unknown): boolean =>
+  typeof value === "string" && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value);
+
+/** An address on lines. */
+function AddressText({ at }: { at: Address | null }) {
+  if (!at) return null;
+  const lines = addressLines(at);
+  return (
+    <address className="not-italic">
+      {lines.map((line, index) => (
+        <span key={index} className="block">
+          {line}
+        </span>
+      ))}
+    </address>
+  );
+}
+
+/** What the carrier has billed for the parcel. */
+function ChargesLink({ shipment: { trackingNumber } }: { shipment: Shipment }) {
+  const isHidden = missingScope(useMe(), "invoices:read") !== undefined;
+  if (isHidden || trackingNumber === null) return null;
+  return (
+    <Link href={paths.invoiceParcel(trackingNumber)} className="text-accent-text underline underline-offset-2">
+      Invoice charges
+    </Link>
+  );
+}
 
 export function ShipmentFacts({ shipment }: { shipment: Shipment }) {
-  const { orderNumber, promisedDate, promiseSource, weight } = shipment;
+  const { orderNumber, promiseRule, weight } = shipment;
+  const state = promiseState(shipment);
   return (
     <Facts>
       <Fact name="Order">
@@ -36,13 +62,18 @@ export function ShipmentFacts({ shipment }: { shipment: Shipment }) {
       </Fact>
       <Fact name="Carrier">{[shipment.carrier, shipment.service].filter(Boolean).join(", ")}</Fact>
       <Fact name="Tracking number">
-        {shipment.trackingNumber && <CopyText text={shipment.trackingNumber} label="Copy the tracking number" />}
+        {shipment.trackingNumber && <CopyText text={shipment.trackingNumber} label="Copy tracking number" />}
       </Fact>
       <Fact name="Promised">
-        {promisedDate &&
-          `${formatDay(promisedDate)}${promiseSource ? `, ${promiseNames[promiseSource] ?? words(promiseSource)}` : ""}`}
+        {promiseText(shipment)}
+        {state && (
+          <span className="ms-2">
+            <Badge tone={state.tone}>{state.text}</Badge>
+          </span>
+        )}
+        {promiseRule && <span className="block text-sm text-muted">{ruleText(promiseRule)}</span>}
       </Fact>
-      <Fact name="Carrier expects">
+      <Fact name="Estimated">
         <Time at={shipment.estimatedAt} />
       </Fact>
       <Fact name="Delivered">
@@ -54,19 +85,28 @@ export function ShipmentFacts({ shipment }: { shipment: Shipment }) {
       <Fact name="Handed over">
         <Time at={shipment.acceptedAt} />
       </Fact>
-      <Fact name="To">{addressText(shipment.destination)}</Fact>
-      <Fact name="From">{addressText(shipment.origin)}</Fact>
+      <Fact name="To">
+        <AddressText at={shipment.destination} />
+      </Fact>
+      <Fact name="From">
+        <AddressText at={shipment.origin} />
+      </Fact>
+      <Fact name="Zone">{shipment.zone}</Fact>
       <Fact name="Package">{weight && `${weight.value} ${weight.unit}`}</Fact>
-      <Fact name="Cost">{shipment.cost === null ? null : formatMoney(shipment.cost, shipment.currency)}</Fact>
-      <Fact name="Came by">{sourceNames[shipment.source] ?? words(shipment.source)}</Fact>
-      <Fact name="Carrier was asked">
+      <Fact name="Cost" note={<ChargesLink shipment={shipment} />}>
+        {shipment.cost === null ? null : formatMoney(shipment.cost, shipment.currency)}
+      </Fact>
+      <Fact name="Source">{sourceNames[shipment.source] ?? sentence(shipment.source)}</Fact>
+      <Fact name="Last checked">
         <Time at={shipment.lastPolledAt} />
       </Fact>
-      {Object.entries(shipment.metadata).map(([name, value]) => (
-        <Fact key={name} name={name}>
-          {valueText(value)}
-        </Fact>
-      ))}
+      {Object.entries(shipment.metadata)
+        .filter(([, value]) => !isId(value))
+        .map(([name, value]) => (
+          <Fact key={name} name={sentence(name)}>
+            {valueText(value)}
+          </Fact>
+        ))}
     </Facts>
   );
 }
@@ -94,7 +134,7 @@ export function TrackingTimeline({ shipment }: { shipment: Shipment }) {
             </Badge>
             {event.location && <span className="ms-2">{event.location}</span>}
             {event.description && <p className="text-muted">{event.description}</p>}
-            {event.carrierStatus && <p className="text-sm text-faint">the carrier said {event.carrierStatus}</p>}
+            {event.carrierStatus && <p className="text-sm text-faint">Carrier status: {event.carrierStatus}</p>}
           </div>
         </li>
       ))}
@@ -103,8 +143,13 @@ export function TrackingTimeline({ shipment }: { shipment: Shipment }) {
 }
 
 const labelColumns: Array<ListColumn<Label>> = [
-  { name: "Label", cell: ({ status, service }) => `${words(status)} ${words(service)}` },
+  { name: "Service", cell: ({ service }) => words(service) },
+  {
+    name: "Status",
+    cell: ({ status, isVoidPending }) => (isVoidPending ? "Void pending" : (labelNames[status] ?? words(status))),
+  },
   { name: "Bought", className: "whitespace-nowrap text-muted", cell: ({ purchasedAt }) => <Time at={purchasedAt} /> },
+  { name: "Printed", className: "whitespace-nowrap text-muted", cell: ({ printedAt }) => <Time at={printedAt} /> },
   {
     name: "Size",
     isNumber: true,

@@ -8,14 +8,14 @@ export const shipmentCan = {
   track(shipment: Shipment, me: Me): string | undefined {
     const refused = missingScope(me, "shipments:write");
     if (refused) return refused;
-    if (!shipment.trackingNumber) return "It has no tracking number.";
-    if (!shipment.carrier) return "It has no carrier.";
-    return shipment.isTrackingActive ? undefined : "Nothing more is to be heard of it.";
+    if (!shipment.trackingNumber) return "The shipment has no tracking number.";
+    if (!shipment.carrier) return "The shipment has no carrier.";
+    return shipment.isTrackingActive ? undefined : "Tracking has ended for this shipment.";
   },
   void(shipment: Shipment, me: Me): string | undefined {
     const refused = missingScope(me, "shipments:write");
     if (refused) return refused;
-    if (shipment.voidedAt) return "It is voided.";
-    return shipment.acceptedAt ? "The carrier has it already." : undefined;
+    if (shipment.voidedAt) return "The shipment is voided.";
+    return shipment.acceptedAt ? "The carrier already has the parcel." : undefined;
   },
 };

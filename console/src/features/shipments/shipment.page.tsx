@@ -15,6 +15,7 @@ import { ProblemBox } from "../../ui/problem-box.tsx";
 import { RecordPage } from "../../ui/record-page.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { showToast } from "../../ui/toast.tsx";
+import { PrintButton } from "../documents/print-button.pick.tsx";
 import { ShipmentCorrectionForm, TrackingEventDialog } from "./shipment-correction.form.tsx";
 import { ShipmentFacts, ShipmentLabels, TrackingTimeline } from "./shipment-facts.tsx";
 import { shipmentCan } from "./shipment.can.ts";
@@ -42,11 +43,7 @@ function ShipmentView({ shipment }: { shipment: Shipment }) {
     onSuccess: ({ shipment: fresh, wasPolled, hasUpdates }) => {
       queryClient.setQueryData(["shipments", "one", id], fresh);
       showToast(
-        hasUpdates
-          ? "The carrier had news"
-          : wasPolled
-            ? "The carrier had no news"
-            : "The carrier was asked a moment ago",
+        hasUpdates ? "Tracking updated" : wasPolled ? "No new tracking events" : "Tracking was checked a moment ago",
       );
     },
   });
@@ -56,17 +53,23 @@ function ShipmentView({ shipment }: { shipment: Shipment }) {
     <>
       <PageHead
         above={above}
-        title={<span className="font-mono">{shipment.trackingNumber ?? "no number"}</span>}
+        title={<span className="font-mono">{shipment.trackingNumber ?? "No tracking number"}</span>}
         note={<ShipmentStatus shipment={shipment} />}
       >
         <Button onClick={() => set({ edit: "fields" })} disabledReason={shipmentCan.change(me)}>
-          Correct
+          Edit
         </Button>
         <AnotherLabel shipment={shipment} />
+        <PrintButton
+          source={{ shipmentIds: [id] }}
+          kinds={shipment.orderId ? ["labels", "packing_slips"] : ["labels"]}
+          label="Print label"
+          disabledReason={shipment.voidedAt !== null && "The shipment is voided."}
+        />
         <ConfirmButton
           label="Void"
           title="Void this shipment?"
-          yes="Void it"
+          yes="Void shipment"
           disabledReason={shipmentCan.void(shipment, me)}
           run={async () => {
             await hub.call("POST /api/v1/shipments/{id}/void", { path: { id }, ifMatch: shipment.version });
@@ -74,10 +77,8 @@ function ShipmentView({ shipment }: { shipment: Shipment }) {
             showToast("Shipment voided");
           }}
         >
-          <p>An order that lists it takes it back: these lines have not been shipped then.</p>
-          <p className="text-muted">
-            The carrier is not told. A label that was bought here is given back at its own line.
-          </p>
+          <p>The items of this shipment count as not shipped.</p>
+          <p className="text-muted">The carrier is not notified. To get a credit, void the label of the shipment.</p>
         </ConfirmButton>
         <Button
           kind="primary"
@@ -85,7 +86,7 @@ function ShipmentView({ shipment }: { shipment: Shipment }) {
           onClick={() => track.mutate()}
           disabledReason={shipmentCan.track(shipment, me)}
         >
-          Ask the carrier
+          Check tracking
         </Button>
       </PageHead>
       {track.error && <ProblemBox error={track.error} />}
@@ -97,16 +98,16 @@ function ShipmentView({ shipment }: { shipment: Shipment }) {
           </Card>
           <ShipmentLabels shipment={shipment} />
         </div>
-        <Card className="px-3 py-2.5" label="Where it was">
-          <Heading title="Where it was" note="newest first">
+        <Card className="px-3 py-2.5" label="Tracking">
+          <Heading title="Tracking" note="newest first">
             <Button kind="quiet" onClick={() => set({ edit: "event" })} disabledReason={shipmentCan.change(me)}>
-              Add an event
+              Add event
             </Button>
           </Heading>
           <TrackingTimeline shipment={shipment} />
         </Card>
       </div>
-      <Dialog title="Correct this shipment" isOpen={open === "fields"} onClose={close}>
+      <Dialog title="Edit shipment" isOpen={open === "fields"} onClose={close}>
         <ShipmentCorrectionForm shipment={shipment} onDone={close} />
       </Dialog>
       {open === "event" && <TrackingEventDialog shipment={shipment} onClose={close} />}
@@ -117,10 +118,10 @@ function ShipmentView({ shipment }: { shipment: Shipment }) {
 function Risks({ shipment: { atRisk, riskReasons } }: { shipment: Shipment }) {
   if (!atRisk) return null;
   return (
-    <ul aria-label="Why it is at risk" className="mb-3 rounded-lg border border-bad bg-bad-soft px-3 py-2">
+    <ul aria-label="Reasons for the risk" className="mb-3 rounded-lg border border-bad bg-bad-soft px-3 py-2">
       {riskReasons.map((reason) => (
         <li key={reason}>
-          <span className="font-medium text-bad">{sentence(riskNames[reason] ?? reason)}</span>:{" "}
+          <span className="font-medium text-bad">{riskNames[reason] ?? sentence(reason)}</span>:{" "}
           {riskMeanings[reason] ?? ""}
         </li>
       ))}
@@ -133,7 +134,7 @@ function AnotherLabel({ shipment: { orderId } }: { shipment: Shipment }) {
   if (!orderId) return null;
   return (
     <Link href={paths.newLabel({ order: orderId, again: "yes" })} className={buttonClass("plain")}>
-      Another label
+      Buy another label
     </Link>
   );
 }

@@ -1,10 +1,12 @@
 import type { ShipmentSummary } from "@order-operations-hub/sdk/api-types";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { paths } from "../../app/paths.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { buttonClass } from "../../ui/button.tsx";
+import { Button, buttonClass } from "../../ui/button.tsx";
 import { formatDay } from "../../ui/calendar.ts";
 import { Empty } from "../../ui/card.tsx";
+import { Checkbox } from "../../ui/checkbox.tsx";
 import type { ListFilter } from "../../ui/filters.tsx";
 import { Filters } from "../../ui/filters.tsx";
 import { formatMoney, sentence, words } from "../../ui/format.ts";
@@ -16,8 +18,10 @@ import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import type { ListColumn } from "../../ui/table.tsx";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/zone.tsx";
+import { PrintButton } from "../documents/print-button.pick.tsx";
 import type { ShipmentFilter } from "./shipments.queries.ts";
 import { shipmentCountsQuery, shipmentsQuery } from "./shipments.queries.ts";
+import { reportParams, useReportFilters, valueOfParam } from "./shipment-report-filters.ts";
 import { riskNames, shipmentTones, statusNames, text } from "./shipments.text.ts";
 
 const filters: ListFilter[] = [
@@ -48,7 +52,7 @@ const filters: ListFilter[] = [
   { kind: "days", from: "shippedFrom", to: "shippedTo", title: "Shipped" },
   { kind: "days", from: "promisedFrom", to: "promisedTo", title: "Promised" },
   { kind: "days", from: "deliveredFrom", to: "deliveredTo", title: "Delivered" },
-  { kind: "days", from: "createdFrom", to: "createdTo", title: "Recorded" },
+  { kind: "days", from: "createdFrom", to: "createdTo", title: "Created" },
 ];
 const taken = [
   "status",
@@ -57,13 +61,14 @@ const taken = [
   "search",
   "orderId",
   "trackingNumber",
+  ...reportParams,
   ...filters.flatMap((filter) => (filter.kind === "days" ? [filter.from, filter.to] : [])),
 ];
 
 function filterOf(search: Search, page: number): ShipmentFilter {
   const given = taken.flatMap((name) => {
     const value = oneOf(search[name]);
-    return value === undefined ? [] : [[name, value] as const];
+    return value === undefined ? [] : [[name, valueOfParam(name, value)] as const];
   });
   return { ...Object.fromEntries(given), ...(oneOf(search["atRisk"]) ? { atRisk: true } : {}), page };
 }
@@ -89,13 +94,27 @@ function Promised({ shipment }: { shipment: ShipmentSummary }) {
   return <span className={isLate ? "font-medium text-bad" : ""}>{formatDay(shipment.promisedDate)}</span>;
 }
 
-const columns: Array<ListColumn<ShipmentSummary>> = [
+const columnsWith = (
+  selected: ReadonlySet<string>,
+  toggle: (id: string, isOn: boolean) => void,
+): Array<ListColumn<ShipmentSummary>> => [
+  {
+    name: "Select",
+    cell: (one) => (
+      <Checkbox
+        label={`Select ${one.trackingNumber ?? "shipment"}`}
+        isLabelHidden
+        isChecked={selected.has(one.id)}
+        onChange={(isOn) => toggle(one.id, isOn)}
+      />
+    ),
+  },
   {
     name: "Tracking number",
     className: "whitespace-nowrap",
     cell: (one) => (
       <RecordLink href={paths.shipment(one.id)} className="font-mono text-sm">
-        {one.trackingNumber ?? "no number"}
+        {one.trackingNumber ?? "No tracking number"}
       </RecordLink>
     ),
   },
@@ -123,7 +142,7 @@ const columns: Array<ListColumn<ShipmentSummary>> = [
     cell: ({ destination: to }) => (to ? [to.city, to.provinceCode ?? to.countryCode].filter(Boolean).join(", ") : "–"),
   },
   { name: "Promised", className: "whitespace-nowrap", cell: (one) => <Promised shipment={one} /> },
-  { name: "Last news", className: "whitespace-nowrap text-muted", cell: (one) => <Time at={one.lastEventAt} /> },
+  { name: "Last update", className: "whitespace-nowrap text-muted", cell: (one) => <Time at={one.lastEventAt} /> },
   { name: "Cost", isNumber: true, cell: (one) => formatMoney(one.cost, one.currency) },
 ];
 
@@ -134,12 +153,18 @@ export function ShipmentsPage() {
   const { data: counts } = useQuery(shipmentCountsQuery);
   const status = oneOf(search["status"]);
   const isRisk = oneOf(search["atRisk"]) !== undefined;
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  // While a list loads, the previous rows are still shown.
+  const shown = shipments.isPlaceholderData ? [] : (shipments.data?.data ?? []);
+  const chosen = shown.filter(({ id }) => selected.has(id));
+  const toggle = (id: string, isOn: boolean): void =>
+    setSelected((before) => (isOn ? new Set([...before, id]) : before.difference(new Set([id]))));
   const tabs = [
     { href: paths.shipments(), label: "All", count: counts?.total, isOn: !status && !isRisk },
     { href: paths.shipments({ atRisk: "true" }), label: "At risk", count: counts?.at_risk, isOn: isRisk },
     ...(["pre_transit", "in_transit", "out_for_delivery", "exception", "delivered"] as const).map((name) => ({
       href: paths.shipments({ status: name }),
-      label: sentence(statusNames[name] ?? name),
+      label: statusNames[name] ?? sentence(name),
       count: counts?.[name],
       isOn: status === name && !isRisk,
     })),
@@ -150,18 +175,31 @@ export function ShipmentsPage() {
         <Link href={paths.labels()} className={buttonClass("plain")}>
           Labels
         </Link>
+        <Button
+          disabledReason={shown.length === 0 && "There are no shipments on this page."}
+          onClick={() => setSelected(chosen.length === shown.length ? new Set() : new Set(shown.map(({ id }) => id)))}
+        >
+          {chosen.length > 0 && chosen.length === shown.length ? "Clear selection" : "Select all on this page"}
+        </Button>
+        <PrintButton
+          kind="primary"
+          source={{ shipmentIds: chosen.map(({ id }) => id) }}
+          kinds={["manifest", "labels", "packing_slips"]}
+          label={chosen.length === 0 ? "Print manifest" : `Print manifest of ${chosen.length}`}
+          disabledReason={chosen.length === 0 && "Select shipments first."}
+        />
       </PageHead>
       <TabLinks label="Shipments by status" tabs={tabs} />
-      <Filters filters={filters} placeholder="Tracking or order number" />
+      <Filters filters={[...filters, ...useReportFilters()]} placeholder="Tracking or order number" />
       <ListCard
         label="Shipments"
         query={shipments}
-        columns={columns}
+        columns={columnsWith(selected, toggle)}
         idOf={(one) => one.id}
         empty={
           <Empty text={counts?.total === 0 ? text.none : text.nothing}>
             <Link href={counts?.total === 0 ? paths.orders() : paths.shipments()} className={buttonClass("plain")}>
-              {counts?.total === 0 ? "To the orders" : "Drop all filters"}
+              {counts?.total === 0 ? "Open orders" : "Clear filters"}
             </Link>
           </Empty>
         }

@@ -15,51 +15,79 @@ export const shipmentTones: Record<string, Tone> = {
   unknown: "skip",
 };
 
-/** Readable names of the statuses. */
+/** Readable names of the statuses, of shipments and tracking events. */
 export const statusNames: Record<string, string> = {
-  pre_transit: "not handed over",
-  in_transit: "in transit",
-  out_for_delivery: "out for delivery",
-  ready_for_pickup: "ready for pickup",
-  attempt_failed: "attempt failed",
+  pre_transit: "Not handed over",
+  in_transit: "In transit",
+  picked_up: "Picked up",
+  out_for_delivery: "Out for delivery",
+  ready_for_pickup: "Ready for pickup",
+  attempt_failed: "Attempt failed",
+  delayed: "Delayed",
+  exception: "Exception",
+  delivered: "Delivered",
+  returned: "Returned",
+  cancelled: "Cancelled",
+  unknown: "Unknown",
 };
 
 export const riskNames: Record<string, string> = {
-  late: "late",
-  predicted_late: "will be late",
-  stalled: "no news",
-  exception: "exception",
-  attempt_failed: "attempt failed",
-  not_accepted: "never scanned",
+  late: "Late",
+  predicted_late: "Will be late",
+  stalled: "No updates",
+  exception: "Exception",
+  attempt_failed: "Attempt failed",
+  not_accepted: "Not scanned",
 };
 
 /** Explanation of each risk reason. */
 export const riskMeanings: Record<string, string> = {
-  late: "The promised day is over, and it has not arrived.",
-  predicted_late: "The carrier expects it after the promised day.",
-  stalled: "The carrier has it, and nothing was heard for too long.",
+  late: "The promised day has passed and the shipment is not delivered.",
+  predicted_late: "The carrier expects delivery after the promised day.",
+  stalled: "The carrier has the parcel but has not reported an update for too long.",
   exception: "The carrier reports a problem.",
-  attempt_failed: "The carrier was at the door and could not hand it over.",
-  not_accepted: "The label exists, but the carrier never scanned the parcel.",
+  attempt_failed: "The carrier attempted delivery and could not hand over the parcel.",
+  not_accepted: "The label exists, but the carrier has not scanned the parcel.",
 };
 
 export const sourceNames: Record<string, string> = {
-  api: "the API",
-  import: "an import",
-  run: "a run",
-  bridge: "a bridge",
-  demo: "the demo data",
-  label: "a label bought here",
+  api: "API",
+  import: "Import",
+  run: "Run",
+  bridge: "Connection",
+  demo: "Demo data",
+  label: "Label",
 };
 
 export const promiseNames: Record<string, string> = {
-  given: "as it was given",
+  request: "as given",
   order: "from the order",
+  contract: "by the contract",
+  quote: "by the carrier’s quote",
   carrier: "the carrier’s first estimate",
-  service_level: "what the service stands for",
+  service_level: "by the service level",
+};
+
+/** Why a shipment is in none of the figures. */
+export const leftOutNames: Record<string, string> = {
+  no_promise: "No promise",
+  cancelled: "Cancelled",
+  returned: "Returned",
+  undecided: "Not decided yet",
+  no_first_scan: "No first scan",
+};
+
+/** Statuses of labels. */
+export const labelNames: Record<string, string> = {
+  requested: "Requested",
+  purchased: "Purchased",
+  failed: "Failed",
+  voided: "Voided",
 };
 
 export const text = {
-  none: "No shipment yet. They come with labels, imports, bridges and the API.",
-  nothing: "No shipment matches these filters.",
+  none: "No shipments yet. Shipments come from labels, imports, connections and the API.",
+  nothing: "No shipments match these filters.",
+  noLabels: "No labels yet. Buy labels for orders here, in a bulk edit, or through the API.",
+  allPrinted: "All purchased labels are printed.",
 } as const;

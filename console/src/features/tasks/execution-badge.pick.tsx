@@ -1,5 +1,5 @@
 import { Badge } from "../../ui/badge.tsx";
-import { formatCount, words } from "../../ui/format.ts";
+import { formatCount, sentence, words } from "../../ui/format.ts";
 import type { Tone } from "../../ui/tone.ts";
 
 /** Tones of execution and attempt statuses. */
@@ -21,7 +21,7 @@ export function ExecutionBadge({ status, count }: { status: string; count?: numb
   return (
     <Badge tone={tones[status] ?? "skip"}>
       {count === undefined ? "" : `${formatCount(count)} `}
-      {words(status)}
+      {count === undefined ? sentence(status) : words(status)}
     </Badge>
   );
 }

@@ -4,12 +4,13 @@ import { hub, queryClient } from "../../live/hub.ts";
 import { Button } from "../../ui/button.tsx";
 import { Skeleton } from "../../ui/card.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { formatCount, plural } from "../../ui/format.ts";
+import { formatCount, plural, sentence } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { RowTable } from "../../ui/table.tsx";
 import type { ListColumn } from "../../ui/table.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useClock } from "../../ui/zone.tsx";
+import { taskTitle } from "./task-title.pick.ts";
 import type { RetryFilter, RetryReport, TaskFilter } from "./tasks.queries.ts";
 import { apiFilterOf } from "./tasks.queries.ts";
 
@@ -54,18 +55,18 @@ export function RetryMany({ filter, bridgeName, onClose }: Props) {
   const count = summary ? summary.matched - summary.outcomeUnknown : 0;
   return (
     <Dialog
-      title="Retry what failed"
+      title="Retry failed executions"
       isOpen
       isWide
       onClose={onClose}
       footer={
         <>
-          <Button onClick={onClose}>{refused.length > 0 ? "Close" : "Not now"}</Button>
+          <Button onClick={onClose}>{refused.length > 0 ? "Close" : "Cancel"}</Button>
           {refused.length === 0 && (
             <Button
               kind="primary"
               isBusy={retry.isPending || look.isPending}
-              disabledReason={look.data && count === 0 && "There is nothing to retry."}
+              disabledReason={look.data && count === 0 && "No failed executions to retry."}
               onClick={() => retry.mutate()}
             >
               Retry {plural(count, "execution")}
@@ -82,9 +83,7 @@ export function RetryMany({ filter, bridgeName, onClose }: Props) {
           <p className="mb-2">{plural(refused.length, "execution")} could not be queued again:</p>
           <ul className="list-disc ps-4">
             {refused.slice(0, 50).map((one) => (
-              <li key={one.retryOf}>
-                <code className="font-mono text-sm">{one.error?.code}</code> {one.error?.message}
-              </li>
+              <li key={one.retryOf}>{one.error?.message}</li>
             ))}
           </ul>
         </>
@@ -94,14 +93,14 @@ export function RetryMany({ filter, bridgeName, onClose }: Props) {
 }
 
 const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<RetryReport["groups"][number]>> => [
-  { name: "Task", className: "font-mono text-sm", cell: ({ taskName }) => taskName },
-  { name: "Bridge", cell: ({ bridgeId }) => bridgeName(bridgeId) },
+  { name: "Task", cell: ({ taskName }) => taskTitle(taskName) },
+  { name: "Connection", cell: ({ bridgeId }) => bridgeName(bridgeId) },
   {
-    name: "Why it failed",
+    name: "Error",
     cell: ({ code, isExcluded }) => (
       <>
-        <code className="font-mono text-sm">{code}</code>
-        {isExcluded && <span className="text-warn"> left out</span>}
+        {sentence(code)}
+        {isExcluded && <span className="text-warn"> (excluded)</span>}
       </>
     ),
   },
@@ -110,22 +109,24 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Retry
 
 function Groups({ report, bridgeName }: { report: RetryReport; bridgeName(id: string): string }) {
   const { summary, groups } = report;
-  if (groups.length === 0) return <p>Nothing that failed meets these filters any more.</p>;
+  if (groups.length === 0) return <p>No failed executions match these filters.</p>;
   return (
     <div className="flex flex-col gap-2.5">
       <RowTable
-        label="What would be retried"
+        label="Executions to retry"
         rows={groups}
         idOf={({ bridgeId, taskName, code }) => `${bridgeId} ${taskName} ${code}`}
         columns={columnsWith(bridgeName)}
       />
       {summary.outcomeUnknown > 0 && (
         <p className="text-warn">
-          Left out: {plural(summary.outcomeUnknown, "execution")} that may have happened all the same. Look at the other
-          side first, then retry one by one.
+          Excluded: {plural(summary.outcomeUnknown, "execution")} with an unknown outcome. Check the other system first,
+          then retry them one by one.
         </p>
       )}
-      <p className="text-muted">What they sent before is not sent again. Each is retried once, by a new execution.</p>
+      <p className="text-muted">
+        Data that was sent before is not sent again. Each is retried once, by a new execution.
+      </p>
     </div>
   );
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { paths } from "../../app/paths.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
-import { formatCount, words } from "../../ui/format.ts";
+import { formatCount, sentence, words } from "../../ui/format.ts";
 import { JsonView } from "../../ui/json-view.tsx";
 import { RecordLink } from "../../ui/link.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
@@ -21,12 +21,12 @@ export function TaskData({ execution }: { execution: Execution }) {
   const tab = oneOf(search["data"]) === "in" ? "in" : "out";
   const at = (data?: string): string => paths.task(execution.id, { data });
   return (
-    <Card label="In and out" className="px-3 pt-1.5 pb-3">
+    <Card label="Input and output" className="px-3 pt-1.5 pb-3">
       <TabLinks
-        label="In and out"
+        label="Input and output"
         tabs={[
-          { href: at(), label: "Out", isOn: tab === "out" },
-          { href: at("in"), label: "In", isOn: tab === "in" },
+          { href: at(), label: "Output", isOn: tab === "out" },
+          { href: at("in"), label: "Input", isOn: tab === "in" },
         ]}
       />
       {tab === "in" ? <In execution={execution} /> : <Out execution={execution} />}
@@ -37,8 +37,8 @@ export function TaskData({ execution }: { execution: Execution }) {
 function In({ execution: { input, transformedInput } }: { execution: Execution }) {
   return (
     <div className="flex flex-col gap-2">
-      <Tree label="As it was asked for" value={input} isEmpty={Object.keys(input).length === 0} />
-      {transformedInput && <Tree label="As it was sent, after its transformation" value={transformedInput} />}
+      <Tree label="As requested" value={input} isEmpty={Object.keys(input).length === 0} />
+      {transformedInput && <Tree label="As sent, after the field mapping" value={transformedInput} />}
     </div>
   );
 }
@@ -46,7 +46,7 @@ function In({ execution: { input, transformedInput } }: { execution: Execution }
 function Out({ execution }: { execution: Execution }) {
   const { result } = execution;
   if (result === null || result === undefined)
-    return <p className="text-muted">{hasEnded(execution) ? "Nothing came back." : "Nothing came back yet."}</p>;
+    return <p className="text-muted">{hasEnded(execution) ? "No output." : "No output yet."}</p>;
   const { summary, results, ...rest } = (typeof result === "object" ? result : {}) as Record<string, unknown>;
   const figures = figuresOf({ ...rest, ...(summary as object | undefined) });
   const told = Array.isArray(results) ? (results as Told[]) : [];
@@ -64,7 +64,7 @@ function Out({ execution }: { execution: Execution }) {
         </p>
       )}
       {left.length > 0 && <Left results={left} />}
-      <Tree label="All that came back" value={result} />
+      <Tree label="Complete output" value={result} />
     </div>
   );
 }
@@ -85,16 +85,16 @@ const leftColumns: Array<ListColumn<Told>> = [
   },
   {
     name: "Result",
-    cell: ({ status }) => <Badge tone={tones[status] ?? "skip"}>{words(status)}</Badge>,
+    cell: ({ status }) => <Badge tone={tones[status] ?? "skip"}>{sentence(status)}</Badge>,
   },
-  { name: "Why", className: "text-muted", cell: ({ error }) => error?.message ?? "–" },
+  { name: "Error", className: "text-muted", cell: ({ error }) => error?.message ?? "–" },
 ];
 
 /** Orders of a push that failed or whose outcome is unknown. */
 function Left({ results }: { results: Told[] }) {
   return (
     <RowTable
-      label="Orders that did not arrive"
+      label="Orders that were not sent"
       rows={results.slice(0, 100)}
       idOf={({ ref }) => ref}
       columns={leftColumns}
@@ -106,11 +106,7 @@ function Tree({ label, value, isEmpty }: { label: string; value: unknown; isEmpt
   return (
     <div>
       <p className="mb-1 text-sm font-medium text-muted">{label}</p>
-      {isEmpty ? (
-        <p className="text-muted">Nothing: the task needs no input.</p>
-      ) : (
-        <JsonView label={label} value={value} />
-      )}
+      {isEmpty ? <p className="text-muted">The task needs no input.</p> : <JsonView label={label} value={value} />}
     </div>
   );
 }

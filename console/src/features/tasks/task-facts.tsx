@@ -4,14 +4,14 @@ import { paths } from "../../app/paths.ts";
 import { Card } from "../../ui/card.tsx";
 import { CopyText } from "../../ui/copy-text.tsx";
 import { FactList } from "../../ui/facts.tsx";
-import { formatMs, words } from "../../ui/format.ts";
+import { formatMs } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import type { ListColumn } from "../../ui/table.tsx";
 import { RowTable } from "../../ui/table.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { ExecutionBadge } from "./execution-badge.pick.tsx";
 import { ShortFailure } from "./task-failure.tsx";
-import { triggerWords } from "./tasks.text.ts";
+import { triggerName } from "./task-title.pick.ts";
 
 const linkClass = "text-accent-text underline underline-offset-2";
 
@@ -19,32 +19,32 @@ export function TaskFacts({ execution, bridgeName }: { execution: Execution; bri
   const { createdBy } = execution;
   const facts: Array<[name: string, value: ReactNode]> = [
     [
-      "Bridge",
+      "Connection",
       <Link key="bridge" href={paths.bridge(execution.bridgeId)} className={linkClass}>
-        {bridgeName ?? "open it"}
+        {bridgeName ?? "Deleted connection"}
       </Link>,
     ],
     [
-      "Begun by",
-      `${triggerWords[execution.trigger] ?? words(execution.trigger)}, by ${createdBy.type === "api_key" ? "the key " : ""}${createdBy.name ?? createdBy.email ?? "the hub"}`,
+      "Started by",
+      `${triggerName(execution.trigger)}, by ${createdBy.type === "api_key" ? "the key " : ""}${createdBy.name ?? createdBy.email ?? "the hub"}`,
     ],
     ["Queued", <Time key="queued" at={execution.createdAt} withSeconds />],
     ["Started", <Time key="started" at={execution.startedAt} withSeconds />],
     ["Ended", <Time key="ended" at={execution.finishedAt} withSeconds />],
-    ["Took", execution.durationMs === null ? "–" : formatMs(execution.durationMs)],
+    ["Duration", execution.durationMs === null ? "–" : formatMs(execution.durationMs)],
     ...(execution.nextAttemptAt
       ? [["Next attempt", <Time key="next" at={execution.nextAttemptAt} withSeconds />] as [string, ReactNode]]
       : []),
-    ...linkFact("Run", execution.runId, paths.run, "the run that queued it"),
-    ...linkFact("Schedule", execution.scheduleId, paths.schedule, "the schedule it belongs to"),
+    ...linkFact("Run", execution.runId, paths.run, "View the run"),
+    ...linkFact("Schedule", execution.scheduleId, paths.schedule, "View the schedule"),
     ...linkFact(
       "Retry of",
       execution.retryOf,
       paths.task,
-      execution.isPartial ? "what failed in that execution, and nothing else" : "the execution it replaces",
+      execution.isPartial ? "Failed part of an earlier execution" : "Earlier execution",
     ),
-    ...execution.retriedBy.flatMap((id) => linkFact("Retried by", id, paths.task, "the execution in its place")),
-    ["Id", <CopyText key="id" text={execution.id} label="Copy the id" />],
+    ...execution.retriedBy.flatMap((id) => linkFact("Retried by", id, paths.task, "Later execution")),
+    ["ID", <CopyText key="id" text={execution.id} label="Copy the ID" />],
   ];
   return <FactList facts={facts} />;
 }
@@ -75,14 +75,14 @@ const attemptColumns: Array<ListColumn<Execution["attempts"][number]>> = [
     cell: ({ startedAt }) => <Time at={startedAt} withSeconds />,
   },
   {
-    name: "Took",
+    name: "Duration",
     isNumber: true,
     className: "whitespace-nowrap text-muted",
     cell: ({ startedAt, finishedAt }) =>
       finishedAt === null ? "–" : formatMs(Date.parse(finishedAt) - Date.parse(startedAt)),
   },
   {
-    name: "Why",
+    name: "Error",
     className: "w-full max-w-0 min-w-40 truncate text-muted",
     cell: ({ error }) => <ShortFailure failure={error} />,
   },
@@ -99,11 +99,11 @@ export function Attempts({ execution }: { execution: Execution }) {
         Attempts{" "}
         <span className="font-normal text-muted">
           {attempts.length - lost} of at most {maxAttempts}
-          {lost > 0 && `, and ${lost} that ended with the hub`}
+          {lost > 0 && `, ${lost} interrupted by a restart`}
         </span>
       </p>
       {attempts.length === 0 ? (
-        <p className="px-3 pb-2.5 text-muted">It has not begun yet.</p>
+        <p className="px-3 pb-2.5 text-muted">Not started yet.</p>
       ) : (
         <RowTable label="Attempts" rows={attempts} columns={attemptColumns} idOf={({ number }) => number} />
       )}

@@ -1,5 +1,6 @@
 import type { Execution } from "@order-operations-hub/sdk/api-types";
 import { paths } from "../../app/paths.ts";
+import { fieldName, sentence } from "../../ui/format.ts";
 import { Icon } from "../../ui/icons.tsx";
 import { Link } from "../../ui/link.tsx";
 import { Time } from "../../ui/zone.tsx";
@@ -15,7 +16,7 @@ export function TaskFailure({ execution }: { execution: Execution }) {
   const last = execution.retriedBy.at(-1);
   return (
     <section
-      aria-label="Why it failed"
+      aria-label="Error"
       className={`rounded-lg border px-3 py-2.5 ${isUnknown ? "border-warn bg-warn-soft" : "border-bad bg-bad-soft"}`}
     >
       <p className={`flex items-start gap-2 font-medium ${isUnknown ? "text-warn" : "text-bad"}`}>
@@ -39,15 +40,17 @@ export function TaskFailure({ execution }: { execution: Execution }) {
           <ul className="list-disc ps-4">
             {error.errors.slice(0, 8).map((one, at) => (
               <li key={at}>
-                {typeof one["pointer"] === "string" && <code className="font-mono text-sm">{one["pointer"]} </code>}
-                {typeof one["message"] === "string" ? one["message"] : "is not right"}
+                {typeof one["pointer"] === "string" && one["pointer"] !== "" && (
+                  <b>{sentence(fieldName(one["pointer"]))}: </b>
+                )}
+                {typeof one["message"] === "string" ? one["message"] : "Invalid value"}
               </li>
             ))}
           </ul>
         )}
         {codeHelp[error.code] && <p>{codeHelp[error.code]}</p>}
         <p className="flex flex-wrap gap-x-3 text-sm text-muted">
-          <code className="font-mono">{error.code}</code>
+          <span>Error code {error.code}</span>
           {isUnknown && <span>{error.message}</span>}
           {!hasEnded(execution) && execution.nextAttemptAt && (
             <span>
@@ -56,7 +59,7 @@ export function TaskFailure({ execution }: { execution: Execution }) {
           )}
           {last && (
             <Link href={paths.task(last)} className="text-accent-text underline underline-offset-2">
-              It was retried: see that
+              View the retry
             </Link>
           )}
         </p>
@@ -69,13 +72,13 @@ export function TaskFailure({ execution }: { execution: Execution }) {
 function InPart({ execution: { retriedBy } }: { execution: Execution }) {
   const last = retriedBy.at(-1);
   return (
-    <section aria-label="What failed of it" className="rounded-lg border border-warn bg-warn-soft px-3 py-2.5">
-      <p className="font-medium text-warn">It was done to its end, and a part of it failed.</p>
+    <section aria-label="Failed part" className="rounded-lg border border-warn bg-warn-soft px-3 py-2.5">
+      <p className="font-medium text-warn">The execution finished, but a part of it failed.</p>
       <p>
-        Below is what. A retry does that part only.{" "}
+        The failed part is listed below. A retry repeats only that part.{" "}
         {last && (
           <Link href={paths.task(last)} className="text-accent-text underline underline-offset-2">
-            It was retried: see that
+            View the retry
           </Link>
         )}
       </p>
@@ -87,9 +90,5 @@ function InPart({ execution: { retriedBy } }: { execution: Execution }) {
 export function ShortFailure({ failure }: { failure: Execution["error"] }) {
   if (!failure) return "–";
   const { code, message } = failure;
-  return (
-    <span title={message}>
-      <code className="font-mono text-sm text-text">{code}</code> {message}
-    </span>
-  );
+  return <span title={`${message} (${code})`}>{message}</span>;
 }

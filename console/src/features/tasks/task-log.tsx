@@ -32,13 +32,13 @@ export function TaskLog({ id, isOver }: { id: string; isOver: boolean }) {
               : plural(count, "line")}
           </span>
         )}
-        {!isOver && <Badge tone="info">live</Badge>}
+        {!isOver && <Badge tone="info">Live</Badge>}
       </p>
       {error && !data && <ProblemBox error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton rows={3} />}
       {data && count === 0 && (
         <p className="px-3 py-2.5 text-muted">
-          {isOver ? "It wrote no line." : "No line yet. They appear here by themselves."}
+          {isOver ? "The log is empty." : "No lines yet. New lines appear here."}
         </p>
       )}
       {count > 0 && (
@@ -58,7 +58,7 @@ export function TaskLog({ id, isOver }: { id: string; isOver: boolean }) {
               <span className="shrink-0 text-faint">
                 <Time at={line.at} withSeconds />
               </span>
-              {line.attempt > 1 && <span className="shrink-0 text-faint">try {line.attempt}</span>}
+              {line.attempt > 1 && <span className="shrink-0 text-faint">attempt {line.attempt}</span>}
               <span className={cx("min-w-0 break-words whitespace-pre-wrap", levelClass[line.level])}>
                 {line.level === "info" ? "" : `${line.level}: `}
                 {line.message}

@@ -23,6 +23,7 @@ import { Attempts, TaskFacts } from "./task-facts.tsx";
 import { TaskData } from "./task-data.tsx";
 import { TaskFailure } from "./task-failure.tsx";
 import { TaskLog } from "./task-log.tsx";
+import { taskTitle } from "./task-title.pick.ts";
 import { taskCan } from "./tasks.can.ts";
 import { executionQuery, hasEnded } from "./tasks.queries.ts";
 import { text, unknownCode } from "./tasks.text.ts";
@@ -63,7 +64,7 @@ function Task({ execution }: { execution: Execution }) {
     mutationFn: () => hub.call("POST /api/v1/tasks/executions/{id}/cancel", { path: { id } }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ["tasks"] });
-      showToast("Cancelled: nothing of it begins any more");
+      showToast("Execution cancelled");
     },
   });
   const retry = useMutation({
@@ -81,8 +82,8 @@ function Task({ execution }: { execution: Execution }) {
     <>
       <PageHead
         above={above}
-        title={<span className="font-mono">{execution.taskName}</span>}
-        name={`${execution.taskName}, ${formatFull(execution.createdAt, useClock())}`}
+        title={taskTitle(execution.taskName)}
+        name={`${taskTitle(execution.taskName)}, ${formatFull(execution.createdAt, useClock())}`}
         note={<ExecutionBadge status={execution.status} />}
       >
         {!hasEnded(execution) && (
@@ -101,7 +102,7 @@ function Task({ execution }: { execution: Execution }) {
           disabledReason={taskCan.retry(execution, me)}
           onClick={() => (isUnknown ? setAsking(true) : retry.mutate())}
         >
-          {isPart ? "Retry what failed" : "Retry"}
+          {isPart ? "Retry failed part" : "Retry"}
         </Button>
       </PageHead>
       <ExceptionsLine about={{ executionId: id }} />
@@ -111,7 +112,7 @@ function Task({ execution }: { execution: Execution }) {
         <Progress execution={execution} />
         <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-2.5 xl:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
           <div className="flex flex-col gap-2.5">
-            <Card className="px-3 py-2" label="About it">
+            <Card className="px-3 py-2" label="Details">
               <TaskFacts execution={execution} bridgeName={bridgeName} />
             </Card>
             <Attempts execution={execution} />
@@ -124,8 +125,8 @@ function Task({ execution }: { execution: Execution }) {
       </div>
       {isAsking && (
         <Confirm
-          title="Have you looked at the other side?"
-          yes="The shop did not receive it. Send again"
+          title="Retry although the outcome is unknown?"
+          yes="Send again"
           run={() => retry.mutateAsync()}
           onClose={() => setAsking(false)}
         >

@@ -13,11 +13,11 @@ function ordersLeft({ result }: Pick<Execution, "result">): number {
 /** Whether an action on an execution is allowed: undefined, or the reason why not. The hub checks again. */
 export const taskCan = {
   cancel: (one: ExecutionSummary, me: Me): string | undefined =>
-    missingScope(me, "tasks:execute") ?? (hasEnded(one) ? `It has ${words(one.status)} already.` : undefined),
+    missingScope(me, "tasks:execute") ?? (hasEnded(one) ? `The execution has ended: ${words(one.status)}.` : undefined),
   retry(one: Execution, me: Me): string | undefined {
     const refused = missingScope(me, "tasks:execute");
     if (refused) return refused;
-    if (!hasEnded(one)) return "It has not ended. Cancel it first.";
-    return one.status === "succeeded" && ordersLeft(one) === 0 ? "It succeeded." : undefined;
+    if (!hasEnded(one)) return "The execution is still running. Cancel it first.";
+    return one.status === "succeeded" && ordersLeft(one) === 0 ? "The execution succeeded." : undefined;
   },
 };

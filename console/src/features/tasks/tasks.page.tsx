@@ -6,7 +6,7 @@ import { missingScope, useMe } from "../../live/me.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
 import { Figures } from "../../ui/figures.tsx";
-import { formatMs, sentence, words } from "../../ui/format.ts";
+import { formatMs, sentence } from "../../ui/format.ts";
 import { Link, RecordLink } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
@@ -19,10 +19,11 @@ import { useEntityNames } from "../pick/entity-names.queries.ts";
 import { ExecutionBadge } from "./execution-badge.pick.tsx";
 import { RetryMany } from "./retry-many.tsx";
 import { ShortFailure } from "./task-failure.tsx";
+import { taskTitle, triggerName } from "./task-title.pick.ts";
 import { daysOf, daysText, TaskFilters } from "./task-filters.tsx";
 import type { TaskFilter } from "./tasks.queries.ts";
 import { executionCountQuery, executionsQuery, taskStatsQuery } from "./tasks.queries.ts";
-import { failedStatuses, text, triggerWords } from "./tasks.text.ts";
+import { failedStatuses, text } from "./tasks.text.ts";
 
 /** Shown as figures; the last two are rare and combined. */
 const shown = [
@@ -75,17 +76,17 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Execu
     name: "Status",
     cell: (one) => <ExecutionBadge status={one.status} />,
   },
-  { name: "Task", className: "font-mono text-sm whitespace-nowrap", cell: (one) => one.taskName },
-  { name: "Bridge", className: "max-w-48 truncate", cell: (one) => bridgeName(one.bridgeId) },
+  { name: "Task", className: "whitespace-nowrap", cell: (one) => taskTitle(one.taskName) },
+  { name: "Connection", className: "max-w-48 truncate", cell: (one) => bridgeName(one.bridgeId) },
   {
-    name: "Why it failed",
+    name: "Error",
     className: "w-1/2 max-w-0 min-w-56 truncate text-muted",
     cell: ({ error }) => <ShortFailure failure={error} />,
   },
   {
-    name: "Begun by",
+    name: "Started by",
     className: "whitespace-nowrap text-muted",
-    cell: (one) => triggerWords[one.trigger] ?? words(one.trigger),
+    cell: (one) => triggerName(one.trigger),
   },
   {
     name: "Attempts",
@@ -94,7 +95,7 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Execu
     cell: (one) => (one.attempt > one.maxAttempts ? one.attempt : `${one.attempt} of ${one.maxAttempts}`),
   },
   {
-    name: "Took",
+    name: "Duration",
     isNumber: true,
     className: "whitespace-nowrap text-muted",
     cell: (one) => (one.durationMs === null ? "–" : formatMs(one.durationMs)),
@@ -114,10 +115,10 @@ export function TasksPage() {
   const { data: toLookAt } = useQuery(executionCountQuery(needing, clock.now));
   const { data: bridges } = useEntityNames("bridge");
   const [isRetrying, setRetrying] = useState(false);
-  const bridgeName = (id: string): string => bridges?.find((one) => one.id === id)?.name ?? "a bridge that is gone";
+  const bridgeName = (id: string): string => bridges?.find((one) => one.id === id)?.name ?? "Deleted connection";
   const { status: _status, page: _page, ...others } = search;
   const tabs = [
-    { href: paths.tasks(others), label: "Need a look", isOn: status === undefined, count: toLookAt },
+    { href: paths.tasks(others), label: "Needs attention", isOn: status === undefined, count: toLookAt },
     ...shown.slice(0, 3).map((name) => ({
       href: paths.tasks({ ...others, status: name }),
       label: sentence(name),
@@ -131,7 +132,7 @@ export function TasksPage() {
     const value = name === "timed_out,expired" ? counts.timed_out + counts.expired : counts[name];
     const isBad = value > 0 && (name === "failed" || name === "timed_out,expired");
     return {
-      label: name === "timed_out,expired" ? "timed out or expired" : words(name),
+      label: name === "timed_out,expired" ? "Timed out or expired" : sentence(name),
       value,
       tone: isBad ? ("bad" as const) : undefined,
       isOn: status === name,
@@ -145,12 +146,12 @@ export function TasksPage() {
         <Button
           disabledReason={
             missingScope(me, "tasks:execute") ||
-            (!isFailing && "Only what failed or was cancelled is retried.") ||
-            (executions.data?.pagination.total === 0 && "There is none here.")
+            (!isFailing && "Only failed or cancelled executions can be retried.") ||
+            (executions.data?.pagination.total === 0 && "The list is empty.")
           }
           onClick={() => setRetrying(true)}
         >
-          Retry all of these
+          Retry all
         </Button>
       </PageHead>
       <div className="flex flex-col gap-2.5">
@@ -186,9 +187,7 @@ function Nothing({ status, filter }: { status: string | undefined; filter: TaskF
     );
   }
   return (
-    <Empty
-      text={isNarrow ? "No execution meets these filters." : `No execution ${daysText(filter.days)} is like that.`}
-    >
+    <Empty text={"No executions match these filters."}>
       <Link href={paths.tasks({ status: "all", since: "all" })} className={buttonClass("plain")}>
         All executions
       </Link>

@@ -1,35 +1,24 @@
-export const triggerWords: Record<string, string> = {
-  api: "asked for",
-  retry: "a retry",
-  schedule: "a schedule",
-  manual: "a schedule, by hand",
-  webhook: "a webhook of the shop",
-  backfill: "a schedule, for a time that was missed",
-  operation: "a run",
-  system: "the hub itself",
-};
-
 export const failedStatuses = "failed,timed_out,expired";
 export const unknownCode = "outcome_unknown";
 
 /** What an error code means and what to do about it. */
 export const codeHelp: Record<string, string> = {
-  timeout: "The other side did not answer in time. A retry is the usual way on.",
-  unauthorized: "The other side did not accept the credentials of the bridge. Mend those first.",
-  rate_limited: "The other side asked for a pause. It has been taken; a retry is the usual way on.",
-  unreachable: "The other side could not be reached. Test the bridge, then retry.",
-  invalid_response: "The other side answered something that could not be read. Its message says what.",
+  timeout: "The other system did not respond in time. Retry the execution.",
+  unauthorized: "The other system rejected the credentials. Replace the credentials of the connection, then retry.",
+  rate_limited: "The other system limits the number of requests. Retry the execution later.",
+  unreachable: "The other system could not be reached. Test the connection, then retry.",
+  invalid_response: "The response of the other system could not be read. See the message.",
 };
 
 export const text = {
-  allWell: "All well: nothing failed that was not retried.",
+  allWell: "No failed executions need attention.",
   unknown: {
     title: "Outcome unknown",
     why: "The connection or the hub failed after the request was sent and before the response arrived. The other system may have processed it, so the hub does not retry it automatically.",
     steps: [
-      "Check in the system behind this bridge whether the change arrived.",
-      "If it arrived, nothing is to be done.",
-      "If it is missing, send it again here.",
+      "Check in the connected system whether the change arrived.",
+      "If the change arrived, nothing else is needed.",
+      "If the change is missing, send it again here.",
     ],
   },
 } as const;

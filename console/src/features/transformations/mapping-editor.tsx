@@ -14,14 +14,15 @@ import type { Mapping, SourcePath, Row } from "./mapping.ts";
 import { sourcePathsIn, rowOf, targetsOf, toMappings, toRows } from "./mapping.ts";
 import type { RowResults } from "./mapping-rows.form.tsx";
 import { MappingRows } from "./mapping-rows.form.tsx";
-import type { TargetField, TargetReport } from "./order-targets.ts";
-import { checkTargets, exampleOrder } from "./order-targets.ts";
+import type { TargetField, TargetReport, Targets } from "./target-check.ts";
+import { checkTargets, exampleRecord } from "./target-check.ts";
 import { OutputPanel } from "./output.panel.tsx";
 import type { Sample, Slot } from "./sample.panel.tsx";
 import { SamplePanel } from "./sample.panel.tsx";
-import { mappingTestQuery, orderFieldsQuery } from "./transformations.queries.ts";
+import { mappingTestQuery, targetsQuery } from "./transformations.queries.ts";
+import { loadPart } from "../../ui/load-part.ts";
 
-const MappingJson = lazy(async () => ({ default: (await import("./mapping-json.tsx")).MappingJson }));
+const MappingJson = lazy(loadPart(async () => ({ default: (await import("./mapping-json.tsx")).MappingJson })));
 
 type Props = {
   slot: Slot;
@@ -34,7 +35,7 @@ type Props = {
   onVerdict?(reason: string | undefined): void;
 };
 
-const noFields: TargetField[] = [];
+const noTargets: Targets = { fields: [], recordType: null };
 
 /** Source, mapping rows and output side by side, evaluated by the hub while typing. */
 export function MappingEditor({ slot, rows, onChange, isReadOnly, isExtending = false, onVerdict }: Props) {
@@ -44,15 +45,15 @@ export function MappingEditor({ slot, rows, onChange, isReadOnly, isExtending = 
   const mappings = useMemo(() => toMappings(rows), [rows]);
   const settled = useDebounced(mappings);
   const test = useQuery(mappingTestQuery(sample && { mappings: settled, sampleData: sample.source }));
-  const makesOrders = slot.direction === "inbound" && slot.taskName === "orders.import";
-  const { data: fields = noFields } = useQuery({ ...orderFieldsQuery, enabled: makesOrders });
+  const { data: known = noTargets } = useQuery(targetsQuery(slot));
+  const { fields } = known;
   const targets = useMemo(
-    () => (fields.length > 0 ? checkTargets(rows, fields, !isExtending) : undefined),
-    [rows, fields, isExtending],
+    () => (known.fields.length > 0 ? checkTargets(rows, known, !isExtending) : undefined),
+    [rows, known, isExtending],
   );
   const results = useMemo(() => resultsOf(test.data, targets), [test.data, targets]);
   const verdict =
-    targets?.errors[0] ?? (sample && test.data?.ok === false ? "The rows fail on the sample." : undefined);
+    targets?.errors[0] ?? (sample && test.data?.ok === false ? "The mapping fails on the sample." : undefined);
   const tellVerdict = useLatest(onVerdict);
   useEffect(() => tellVerdict.current?.(verdict), [verdict, tellVerdict]);
   const paths = useMemo(() => sourcePathsIn(sample?.source), [sample]);
@@ -80,7 +81,7 @@ export function MappingEditor({ slot, rows, onChange, isReadOnly, isExtending = 
             aria-pressed={isJson}
             onClick={() => set({ view: isJson ? undefined : "json" }, "replace")}
           >
-            {isJson ? "As rows" : "As JSON"}
+            {isJson ? "Edit as rows" : "Edit as JSON"}
           </Button>
         </Heading>
         {isJson ? (
@@ -91,10 +92,10 @@ export function MappingEditor({ slot, rows, onChange, isReadOnly, isExtending = 
           <>
             {rows.length === 0 && (
               <div className="mb-2 rounded-lg border border-dashed border-line-strong">
-                <Empty text={noRowsText(isExtending, makesOrders)} />
+                <Empty text={noRowsText(isExtending, known.recordType !== null)} />
               </div>
             )}
-            <MappingRows rows={rows} onChange={onChange} results={results} isReadOnly={isReadOnly} />
+            <MappingRows rows={rows} onChange={onChange} results={results} fields={fields} isReadOnly={isReadOnly} />
           </>
         )}
       </section>
@@ -107,21 +108,6 @@ export function MappingEditor({ slot, rows, onChange, isReadOnly, isExtending = 
       />
       <Paths id="source-paths" paths={paths.filter(({ list }) => !list).map(({ path }) => path)} />
       <Paths id="element-paths" paths={paths.filter(({ list }) => list).map(({ path }) => path)} />
-      <Paths
-        id="target-paths"
-        paths={[
-          ...fields.filter(({ path, type }) => !path.includes("[]") && type !== "object").map(({ path }) => path),
-          ...sourcePathsIn(sample?.output)
-            .filter(({ list }) => !list)
-            .map(({ path }) => path.slice(2)),
-        ]}
-      />
-      <Paths
-        id="element-targets"
-        paths={fields.flatMap(({ path, type }) =>
-          path.includes("[].") && type !== "object" ? [path.slice(path.lastIndexOf("[].") + 3)] : [],
-        )}
-      />
     </div>
   );
 }
@@ -138,13 +124,13 @@ function Paths({ id, paths }: { id: string; paths: readonly string[] }) {
   );
 }
 
-function noRowsText(isExtending: boolean, makesOrders: boolean): string {
+function noRowsText(isExtending: boolean, makesRecords: boolean): string {
   const what = isExtending
-    ? "No rows: the record is taken as the connector reads it."
-    : makesOrders
-      ? "No rows yet. Rows fill the fields of an order."
-      : "No rows: the data passes unchanged.";
-  return `${what} Click a field of the source, or let rows be suggested.`;
+    ? "No rows. Records are imported as the connector reads them."
+    : makesRecords
+      ? "No rows yet. Each row fills one field."
+      : "No rows. The data passes unchanged.";
+  return `${what} Click a field of the source, or use Suggest rows.`;
 }
 
 function resultsOf(test: TransformationTest | undefined, targets: TargetReport | undefined): RowResults {
@@ -187,19 +173,19 @@ function Suggest({
   const suggest = useMutation({
     mutationFn: ({ source, output }: Sample) =>
       hub.call("POST /api/v1/transformations/suggest", {
-        body: { sampleData: source, targetExample: output ?? exampleOrder(fields) },
+        body: { sampleData: source, targetExample: output ?? exampleRecord(fields) },
       }),
     onSuccess: ({ mappings, unmatched }) => {
       const taken = new Set(targetsOf(rows));
       const fresh = (mappings as Mapping[]).filter(({ target }) => !taken.has(String(target)));
       onChange([...rows, ...toRows(fresh)]);
-      const left = unmatched.length > 0 && `Nothing alike for ${unmatched.slice(0, 6).join(", ")}.`;
+      const left = unmatched.length > 0 && `No similar source field for ${unmatched.slice(0, 6).join(", ")}.`;
       showToast(`${plural(fresh.length, "row")} suggested`, left ? { text: left } : {});
     },
   });
   const why = !sample
-    ? "Rows are suggested from a sample. Take one first."
-    : !sample.output && fields.length === 0 && "Rows can be suggested for imported orders only.";
+    ? "Rows are suggested from a sample. Get a sample first."
+    : !sample.output && fields.length === 0 && "The hub does not know the format of this task.";
   return (
     <>
       {suggest.error && <ProblemBox error={suggest.error} />}

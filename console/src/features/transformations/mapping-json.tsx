@@ -22,7 +22,7 @@ export function MappingJson({
         !Array.isArray(read) ||
         !read.every((one) => typeof one === "object" && one !== null && !Array.isArray(one))
       ) {
-        setProblem("A mapping is a list of rows: [{…}, {…}].");
+        setProblem("A mapping is a JSON list of rows: [{…}, {…}].");
         return;
       }
       setProblem(undefined);

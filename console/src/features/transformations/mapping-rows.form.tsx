@@ -8,7 +8,8 @@ import { JsonView } from "../../ui/json-view.tsx";
 import { inputClass } from "../../ui/text-field.tsx";
 import type { Row, RowKind } from "./mapping.ts";
 import { kindOf, readConstant, rowOf, showConstant, toMapping, withField, withKind } from "./mapping.ts";
-import type { WrongTarget } from "./order-targets.ts";
+import type { TargetField, WrongTarget } from "./target-check.ts";
+import { TargetPick, targetHint } from "./target-field.tsx";
 import { RowDetails, summaryOf } from "./row-details.form.tsx";
 
 /** Test results by the pointer of the row. */
@@ -24,12 +25,16 @@ type Props = {
   rows: readonly Row[];
   onChange(rows: Row[]): void;
   results: RowResults;
+  /** Fields that rows can fill; empty: the format is unknown. */
+  fields: readonly TargetField[];
   /** Pointer of the surrounding rows: "" or "/mappings/3". */
   pointer?: string;
+  /** Path of the list that the rows fill: "" or "lines[]." */
+  around?: string;
   isReadOnly: boolean;
 };
 
-export function MappingRows({ rows, onChange, results, pointer = "", isReadOnly }: Props) {
+export function MappingRows({ rows, onChange, results, fields, pointer = "", around = "", isReadOnly }: Props) {
   const put = (at: number, row: Row): void => onChange(rows.map((one, index) => (index === at ? row : one)));
   const move = (at: number, by: number): void => {
     const next = [...rows];
@@ -47,6 +52,8 @@ export function MappingRows({ rows, onChange, results, pointer = "", isReadOnly 
             name={`${pointer === "" ? "Row" : "Inner row"} ${at + 1}`}
             pointer={`${pointer}/mappings/${at}`}
             results={results}
+            fields={fields}
+            around={around}
             isReadOnly={isReadOnly}
             isInner={pointer !== ""}
             onChange={(next) => put(at, next)}
@@ -61,7 +68,7 @@ export function MappingRows({ rows, onChange, results, pointer = "", isReadOnly 
             kind="quiet"
             onClick={() => onChange([...rows, rowOf({ source: pointer === "" ? "$." : "@.", target: "" })])}
           >
-            <Icon name="plus" size={12} /> {pointer === "" ? "Row" : "Row of the list"}
+            <Icon name="plus" size={12} /> {pointer === "" ? "Add row" : "Add row to the list"}
           </Button>
         </div>
       )}
@@ -69,13 +76,15 @@ export function MappingRows({ rows, onChange, results, pointer = "", isReadOnly 
   );
 }
 
-const kindNames: Record<RowKind, string> = { source: "field", value: "constant", template: "text", each: "list" };
+const kindNames: Record<RowKind, string> = { source: "Field", value: "Constant", template: "Text", each: "List" };
 
 type RowProps = {
   row: Row;
   name: string;
   pointer: string;
   results: RowResults;
+  fields: readonly TargetField[];
+  around: string;
   isReadOnly: boolean;
   isInner: boolean;
   onChange(row: Row): void;
@@ -83,7 +92,8 @@ type RowProps = {
   onDrop(): void;
 };
 
-function MappingRow({ row, name, pointer, results, isReadOnly, isInner, onChange, onMove, onDrop }: RowProps) {
+function MappingRow(props: RowProps) {
+  const { row, name, pointer, results, fields, around, isReadOnly, onChange, onMove, onDrop } = props;
   const [isOpen, setOpen] = useState(false);
   const kind = kindOf(row);
   // Error pointers name fields below the row.
@@ -107,11 +117,11 @@ function MappingRow({ row, name, pointer, results, isReadOnly, isInner, onChange
     <li className={cx("rounded-lg border bg-panel p-1", errors.length > 0 || wrong ? "border-bad" : "border-line")}>
       <div className="flex items-center gap-1.5">
         {kind ? (
-          <Fields row={row} kind={kind} name={name} isReadOnly={isReadOnly} isInner={isInner} onChange={onChange} />
+          <Fields {...props} kind={kind} />
         ) : (
           <div className="min-w-0 flex-1">
             <p className="mb-1 px-1 text-sm text-muted">
-              Something this editor does not draw; it stays as it is. To change it: JSON.
+              This row has options that the form does not show. Edit it as JSON.
             </p>
             <JsonView label={name} value={toMapping(row)} />
           </div>
@@ -127,7 +137,7 @@ function MappingRow({ row, name, pointer, results, isReadOnly, isInner, onChange
       />
       {wrong && (
         <p className="flex flex-wrap items-center gap-x-2 px-1 text-sm text-bad">
-          {wrong.message}
+          {wrong.nearest ? `${wrong.message} Did you mean ${wrong.nearest}?` : wrong.message}
           {wrong.nearest && !isReadOnly && (
             <TakeButton onTake={() => onChange(withField(row, "target", wrong.nearest))}>{wrong.nearest}</TakeButton>
           )}
@@ -137,7 +147,7 @@ function MappingRow({ row, name, pointer, results, isReadOnly, isInner, onChange
         <p key={`${error.path} ${error.code} ${error.item ?? ""}`} className="px-1 text-sm text-bad">
           {fieldOf(error.path, pointer)}
           {error.message}
-          {error.suggestion && ` Did you mean ${error.suggestion}?`}
+          {error.suggestion && ` ${adviceText(error.suggestion)}`}
         </p>
       ))}
       {kind && isOpen && <RowDetails row={row} name={name} onChange={onChange} onMove={onMove} />}
@@ -147,7 +157,9 @@ function MappingRow({ row, name, pointer, results, isReadOnly, isInner, onChange
             rows={row.inner}
             onChange={(inner) => onChange({ ...row, inner })}
             results={results}
+            fields={fields}
             pointer={pointer}
+            around={`${around}${textAt(row, "target")}[].`}
             isReadOnly={isReadOnly}
           />
         </div>
@@ -162,12 +174,27 @@ function fieldOf(path: string, pointer: string): string {
   return below && path.startsWith(`${pointer}/`) ? `${below}: ` : "";
 }
 
+/** A suggestion is a name that was probably meant, or a sentence. */
+const adviceText = (suggestion: string): string =>
+  suggestion.includes(" ")
+    ? `${suggestion.charAt(0).toUpperCase()}${suggestion.slice(1)}.`
+    : `Did you mean ${suggestion}?`;
+
 const isField = (at: string, pointer: string): boolean =>
   at.startsWith(`${pointer}/`) && !at.startsWith(`${pointer}/mappings/`);
 
-type FieldsProps = Pick<RowProps, "row" | "name" | "isReadOnly" | "isInner" | "onChange"> & { kind: RowKind };
+const textAt = ({ mapping }: Row, name: string): string => {
+  const text = mapping[name];
+  return typeof text === "string" ? text : "";
+};
 
-function Fields({ row, kind, name, isReadOnly, isInner, onChange }: FieldsProps) {
+type FieldsProps = Pick<RowProps, "row" | "name" | "fields" | "around" | "isReadOnly" | "isInner" | "onChange"> & {
+  kind: RowKind;
+};
+
+function Fields({ row, kind, name, fields, around, isReadOnly, isInner, onChange }: FieldsProps) {
+  const target = textAt(row, "target");
+  const hint = targetHint(fields.find(({ path }) => path === around + target));
   const text = kind === "value" ? showConstant(row.mapping["value"]) : String(row.mapping[kind]);
   return (
     <div className="grid min-w-0 flex-1 grid-cols-[68px_minmax(0,1fr)_auto_minmax(0,1fr)] items-center gap-1.5 max-sm:grid-cols-[68px_minmax(0,1fr)]">
@@ -198,15 +225,15 @@ function Fields({ row, kind, name, isReadOnly, isInner, onChange }: FieldsProps)
       <span aria-hidden className="text-faint max-sm:text-end">
         →
       </span>
-      <input
-        aria-label={`${name}: target`}
-        value={typeof row.mapping["target"] === "string" ? row.mapping["target"] : ""}
-        readOnly={isReadOnly}
-        list={isInner ? "element-targets" : "target-paths"}
-        placeholder="target"
-        onChange={(event) => onChange(withField(row, "target", event.target.value))}
-        className={cx(inputClass, "font-mono text-sm")}
+      <TargetPick
+        label={`${name}: target`}
+        value={target}
+        fields={fields}
+        around={around}
+        isReadOnly={isReadOnly}
+        onChange={(next) => onChange(withField(row, "target", next))}
       />
+      {hint && <p className="col-start-4 px-1 text-sm text-faint max-sm:col-start-2">{hint}</p>}
     </div>
   );
 }
@@ -215,7 +242,7 @@ function Fields({ row, kind, name, isReadOnly, isInner, onChange }: FieldsProps)
 function TakeButton({ onTake, children }: { onTake(): void; children: string }) {
   return (
     <button type="button" onClick={onTake} className="min-h-6 font-medium text-accent-text underline">
-      Take {children}
+      Use {children}
     </button>
   );
 }
@@ -247,7 +274,7 @@ function Trace({
       {traced.slice(0, maxTraced).map((entry, at) => (
         <p key={at} className="truncate px-1 text-sm text-faint tabular-nums">
           {entry.status === "skipped" ? (
-            "skipped"
+            "Skipped"
           ) : (
             <>
               {sameText(entry.from, entry.to) ? (

@@ -25,7 +25,7 @@ import { toMappings, toRows } from "./mapping.ts";
 
 type Draft = { name: string; isActive: boolean; mappings: Mapping[] };
 
-/** Creates a transformation: choose bridge and task, then edit rows against a sample. */
+/** Creates a field mapping: choose connection and task, then edit rows against a sample. */
 export function NewTransformationPage() {
   const { search, set } = useSearchParams();
   const { data: bridges } = useEntityNames("bridge");
@@ -40,11 +40,11 @@ export function NewTransformationPage() {
   if (bridges?.length === 0) {
     return (
       <>
-        <PageHead title="New transformation" />
+        <PageHead title="New field mapping" />
         <Card>
-          <Empty text="A transformation belongs to a bridge, and there is none yet.">
+          <Empty text="A field mapping belongs to a connection, and there is none yet.">
             <Link href={paths.newBridge()} className={buttonClass("primary")}>
-              New bridge
+              Add connection
             </Link>
           </Empty>
         </Card>
@@ -53,10 +53,10 @@ export function NewTransformationPage() {
   }
   return (
     <>
-      <PageHead above={{ href: paths.transformations(), name: "Transformations" }} title="New" />
-      <Card className="mb-3.5 grid shrink-0 items-start gap-2.5 px-3.5 py-3 sm:grid-cols-3" label="For what">
+      <PageHead above={{ href: paths.transformations(), name: "Field mappings" }} title="New field mapping" />
+      <Card className="mb-3.5 grid shrink-0 items-start gap-2.5 px-3.5 py-3 sm:grid-cols-3" label="Task">
         <Select
-          label="Bridge"
+          label="Connection"
           value={bridgeId}
           options={(bridges ?? []).map(({ id, name }) => ({ value: id, label: name }))}
           onChange={(next) => set({ bridgeId: next, taskName: undefined, direction: undefined }, "replace")}
@@ -64,7 +64,7 @@ export function NewTransformationPage() {
         <Select
           label="Task"
           value={taskName}
-          placeholder={bridgeId === "" ? "Pick a bridge first" : "Choose"}
+          placeholder={bridgeId === "" ? "Choose a connection first" : "Choose"}
           options={(usable ?? []).map(({ name, title }) => ({ value: name, label: title, note: name }))}
           onChange={(next) => set({ taskName: next, direction: undefined }, "replace")}
         />
@@ -72,8 +72,8 @@ export function NewTransformationPage() {
           label="Direction"
           value={direction}
           options={[
-            { value: "inbound", label: "Inbound: what the task returns" },
-            { value: "outbound", label: "Outbound: what the task is given" },
+            { value: "inbound", label: "Inbound: data that the task reads" },
+            { value: "outbound", label: "Outbound: data that the task sends" },
           ]}
           onChange={(next) => set({ direction: next }, "replace")}
         />
@@ -141,7 +141,7 @@ function Begun({ slot, title }: BegunProps) {
           />
         </div>
         <Switch
-          label="Active at once"
+          label="Active"
           isOn={isActive}
           disabledReason={wrong}
           onChange={(isOn) => keep({ ...draft, isActive: isOn })}
@@ -149,16 +149,16 @@ function Begun({ slot, title }: BegunProps) {
         <Button
           kind="primary"
           isBusy={create.isPending}
-          disabledReason={refused ?? (draft.name.trim() === "" && "It needs a name.")}
+          disabledReason={refused ?? (draft.name.trim() === "" && "Enter a name.")}
           onClick={() => create.mutate(false)}
         >
-          Save
+          {isActive ? "Save and activate" : "Save as draft"}
         </Button>
       </div>
       {create.error && (
         <div className="mb-3">
           <ProblemBox error={create.error}>
-            {isTaken(create.error) && <Button onClick={() => create.mutate(true)}>Take its place</Button>}
+            {isTaken(create.error) && <Button onClick={() => create.mutate(true)}>Replace the active mapping</Button>}
           </ProblemBox>
         </div>
       )}

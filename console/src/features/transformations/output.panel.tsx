@@ -5,7 +5,7 @@ import { cx } from "../../ui/class-names.ts";
 import { plural } from "../../ui/format.ts";
 import { JsonView } from "../../ui/json-view.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
-import type { TargetReport } from "./order-targets.ts";
+import type { TargetReport } from "./target-check.ts";
 
 /** Live output of the sample. */
 export function OutputPanel({
@@ -26,9 +26,9 @@ export function OutputPanel({
   const others = test?.errors.filter(({ index }) => index < 0) ?? [];
   const isRight = test?.ok === true && (targets?.errors.length ?? 0) === 0;
   return (
-    <section aria-label="Output" className="min-w-0">
+    <section aria-label="Result" className="min-w-0">
       <Heading title="Output" note={test && outcome(test)}>
-        {test && <Badge tone={isRight ? "ok" : "bad"}>{isRight ? "maps" : "fails"}</Badge>}
+        {test && <Badge tone={isRight ? "ok" : "bad"}>{isRight ? "Complete" : "Incomplete"}</Badge>}
       </Heading>
       {error !== null && <ProblemBox error={error} />}
       {others.map(({ code, message }) => (
@@ -53,9 +53,7 @@ export function OutputPanel({
       ) : (
         <div className="rounded-lg border border-dashed border-line-strong">
           <Empty
-            text={
-              hasSample ? "Trying the rows." : "What comes out is shown here while you write, once there is a sample."
-            }
+            text={hasSample ? "Testing the rows." : "The result for the sample appears here while you edit the rows."}
           />
         </div>
       )}
@@ -67,7 +65,7 @@ function outcome({ errors, warnings, unusedSource }: TransformationTest): string
   return [
     errors.length > 0 && plural(errors.length, "error"),
     warnings.length > 0 && plural(warnings.length, "warning"),
-    unusedSource.length > 0 && `${plural(unusedSource.length, "field")} not used`,
+    unusedSource.length > 0 && plural(unusedSource.length, "unused field"),
   ]
     .filter(Boolean)
     .join(", ");

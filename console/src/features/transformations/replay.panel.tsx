@@ -6,9 +6,9 @@ import { missingScope, useMe } from "../../live/me.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card, Empty } from "../../ui/card.tsx";
-import { fieldName, valueText } from "../../ui/change-text.ts";
+import { valueText } from "../../ui/change-text.ts";
 import { Figures } from "../../ui/figures.tsx";
-import { plural, words } from "../../ui/format.ts";
+import { fieldName, plural, sentence } from "../../ui/format.ts";
 import { RecordLink } from "../../ui/link.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import type { Tone } from "../../ui/tone.ts";
@@ -39,22 +39,22 @@ export function ReplayPanel({ transformation: { id, version } }: { transformatio
       {replay.error && <ProblemBox error={replay.error} />}
       {data?.results.length === 0 && (
         <Card>
-          <Empty text="Nothing has passed through this task yet." />
+          <Empty text="This task has no recent executions." />
         </Card>
       )}
       {data && data.results.length > 0 && (
         <>
           <Figures
-            label="What would differ"
+            label="Replay result"
             figures={[
               {
-                label: plural(data.summary.executions, "execution").replace(/^\S+ /, ""),
+                label: data.summary.executions === 1 ? "Execution" : "Executions",
                 value: data.summary.executions,
               },
-              { label: "unchanged", value: data.summary.unchanged, tone: "ok" },
-              { label: "would differ", value: data.summary.changed, tone: "warn" },
-              { label: "would fail", value: data.summary.failed, tone: "bad" },
-              { label: "not recorded", value: data.summary.notRecorded },
+              { label: "Unchanged", value: data.summary.unchanged, tone: "ok" },
+              { label: "Different", value: data.summary.changed, tone: "warn" },
+              { label: "Would fail", value: data.summary.failed, tone: "bad" },
+              { label: "Not recorded", value: data.summary.notRecorded },
             ]}
           />
           <ul className="flex flex-col gap-2">
@@ -75,11 +75,11 @@ function Result({ result }: { result: Replay["results"][number] }) {
   return (
     <li className="rounded-lg border border-line bg-panel px-3 py-2">
       <p className="flex flex-wrap items-center gap-2">
-        <Badge tone={tones[status] ?? "skip"}>{words(status)}</Badge>
+        <Badge tone={tones[status] ?? "skip"}>{sentence(status)}</Badge>
         <RecordLink href={paths.task(executionId)}>
           <Time at={createdAt} withSeconds />
         </RecordLink>
-        {records !== undefined && <span className="text-muted">{plural(records, "record")} tried</span>}
+        {records !== undefined && <span className="text-muted">{plural(records, "record")} tested</span>}
         {reason && <span className="text-muted">{reason}</span>}
       </p>
       {errors.slice(0, maxShown).map((error, at) => (
@@ -100,14 +100,14 @@ function Result({ result }: { result: Replay["results"][number] }) {
         </dl>
       )}
       {differences.length > maxShown && (
-        <p className="text-sm text-faint">and {plural(differences.length - maxShown, "more difference")}</p>
+        <p className="text-sm text-faint">{plural(differences.length - maxShown, "more difference")}</p>
       )}
     </li>
   );
 }
 
-/** "record 1: shipping address zip" for "/0/shippingAddress/zip". */
+/** "Record 1: shipping address zip" for "/0/shippingAddress/zip". */
 function recordName(path: string): string {
   const [, index, rest] = /^\/(\d+)\/(.+)$/.exec(path) ?? [];
-  return index === undefined ? fieldName(path) : `record ${Number(index) + 1}: ${fieldName(rest!)}`;
+  return index === undefined ? fieldName(path) : `Record ${Number(index) + 1}: ${fieldName(rest!)}`;
 }

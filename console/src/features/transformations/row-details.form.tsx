@@ -11,15 +11,18 @@ import type { Mapping, Row } from "./mapping.ts";
 import { kindOf, readConstant, showConstant, unknownOf, withField } from "./mapping.ts";
 import { TransformsForm, transformText } from "./transforms.form.tsx";
 import { transformsQuery } from "./transformations.queries.ts";
+import { loadPart } from "../../ui/load-part.ts";
 
-const JsonField = lazy(async () => ({ default: (await import("../../ui/schema-form/json-field.tsx")).JsonField }));
+const JsonField = lazy(
+  loadPart(async () => ({ default: (await import("../../ui/schema-form/json-field.tsx")).JsonField })),
+);
 
 const types = ["string", "number", "integer", "boolean", "date", "datetime", "array", "object", "any"];
 const onErrors = [
-  { value: "", label: "the record fails (default)" },
-  { value: "skip", label: "the row is skipped" },
-  { value: "default", label: "the default is taken" },
-  { value: "null", label: "it is empty" },
+  { value: "", label: "Reject the record (default)" },
+  { value: "skip", label: "Skip the row" },
+  { value: "default", label: "Use the default" },
+  { value: "null", label: "Leave the field empty" },
 ];
 
 /** Options of a row in words. */
@@ -31,7 +34,7 @@ export function summaryOf(mapping: Mapping): string[] {
     ...(typeof type === "string" ? [`as ${type}`] : []),
     ...(required === true ? ["required"] : []),
     ...(fallback === undefined ? [] : [`else ${valueText(fallback)}`]),
-    ...(when === undefined ? [] : ["only under a condition"]),
+    ...(when === undefined ? [] : ["with a condition"]),
     ...(typeof onError === "string" ? [`on error: ${onError}`] : []),
     ...Object.keys(unknownOf(mapping)),
     ...(typeof note === "string" ? [`“${note}”`] : []),
@@ -57,20 +60,20 @@ export function RowDetails({ row, name: label, onChange, onMove }: Props) {
       <div className="grid gap-2.5 sm:grid-cols-2">
         {kindOf(row) !== "each" && (
           <Select
-            label="Turned into (optional)"
+            label="Convert to (optional)"
             value={text("type")}
-            options={[{ value: "", label: "what it is" }, ...types.map((value) => ({ value, label: value }))]}
+            options={[{ value: "", label: "No conversion" }, ...types.map((value) => ({ value, label: value }))]}
             onChange={(next) => set("type", next || undefined)}
           />
         )}
         <TextField
-          label="If it is missing (optional)"
-          hint='A constant; in quotes it is a text: "5".'
+          label="Default if missing (optional)"
+          hint='Put quotes around a number that is text: "5".'
           value={showConstant(mapping["default"])}
           onChange={(next) => set("default", next === "" ? undefined : readConstant(next))}
         />
         <Select
-          label="If it cannot be mapped"
+          label="If the value cannot be mapped"
           value={text("onError") === "fail" ? "" : text("onError")}
           options={onErrors}
           onChange={(next) => set("onError", next || undefined)}
@@ -80,29 +83,27 @@ export function RowDetails({ row, name: label, onChange, onMove }: Props) {
       <div className="flex flex-wrap items-center gap-1.5">
         <Button
           aria-label={`${label}: move up`}
-          disabledReason={!onMove.up && "It is the first."}
+          disabledReason={!onMove.up && "This is the first row."}
           onClick={() => onMove.up && onMove.up()}
         >
           <Icon name="arrow-up" size={12} /> Up
         </Button>
         <Button
           aria-label={`${label}: move down`}
-          disabledReason={!onMove.down && "It is the last."}
+          disabledReason={!onMove.down && "This is the last row."}
           onClick={() => onMove.down && onMove.down()}
         >
           <Icon name="arrow-down" size={12} /> Down
         </Button>
-        <span className="text-sm text-faint">
-          What is written later takes the place of what was written there before.
-        </span>
+        <span className="text-sm text-faint">If two rows fill the same field, the later row wins.</span>
       </div>
       <Switch
-        label="A missing value is an error"
+        label="Reject the record if the value is missing"
         isOn={mapping["required"] === true}
         onChange={(isOn) => set("required", isOn || undefined)}
       />
       <Suspense>
-        <Fold title="Only under a condition" isOpenAtFirst={mapping["when"] !== undefined}>
+        <Fold title="Condition" isOpenAtFirst={mapping["when"] !== undefined}>
           <JsonField
             label="Condition"
             hint='Such as {"path": "country", "op": "eq", "value": "US"}.'
@@ -115,7 +116,7 @@ export function RowDetails({ row, name: label, onChange, onMove }: Props) {
           <JsonField
             key={name}
             label={name}
-            hint="No field is drawn for it; it is kept as it stands here."
+            hint="The form has no field for this option; edit it as JSON."
             error={undefined}
             value={value}
             onChange={(next) => set(name, next)}

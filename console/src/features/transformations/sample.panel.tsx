@@ -87,7 +87,7 @@ function PathLine({ path, isUnused, onPick }: { path: SourcePath; isUnused: bool
           {name}
         </span>
         <span className="min-w-0 flex-1 truncate text-end text-sm text-faint">{text}</span>
-        {!isInside && <span className="sr-only">{isUnused ? "not used yet" : "used"}</span>}
+        {!isInside && <span className="sr-only">{isUnused ? "Not used yet" : "Used"}</span>}
       </button>
     </li>
   );
@@ -112,7 +112,7 @@ function SampleChoice({ slot, sample, onSample }: Pick<Props, "slot" | "sample" 
     isRecord(source)
       ? [
           {
-            label: `record ${at + 1}, came ${formatTime(createdAt, clock)}`,
+            label: `Record ${at + 1}, received ${formatTime(createdAt, clock)}`,
             source,
             ...(isRecord(output) ? { output } : {}),
           },
@@ -125,7 +125,7 @@ function SampleChoice({ slot, sample, onSample }: Pick<Props, "slot" | "sample" 
     setTaken(true);
     onSample(choices[0]);
   }
-  const how = { pull: "Pull a sample", push: "Take the newest order", call: "Take what came last" }[slot.mode];
+  const how = { pull: "Fetch a sample", push: "Use the newest order", call: "Use the last result" }[slot.mode];
   return (
     <div className="flex flex-col gap-2">
       {choices.length > 1 && (
@@ -133,7 +133,7 @@ function SampleChoice({ slot, sample, onSample }: Pick<Props, "slot" | "sample" 
           label="Sample"
           isLabelHidden
           value={choices.findIndex(({ source }) => source === sample?.source).toString()}
-          placeholder="A record that came"
+          placeholder="Recent record"
           options={choices.map(({ label }, at) => ({ value: String(at), label }))}
           onChange={(at) => onSample(choices[Number(at)])}
         />
@@ -143,22 +143,22 @@ function SampleChoice({ slot, sample, onSample }: Pick<Props, "slot" | "sample" 
           <Button
             onClick={() => fetchOne.mutate()}
             isBusy={fetchOne.isPending}
-            disabledReason={slot.taskName === "" ? "Pick a task first." : refused}
+            disabledReason={slot.taskName === "" ? "Choose a task first." : refused}
           >
             {how}
           </Button>
         )}
         <Button kind="quiet" aria-expanded={isPasting} onClick={() => setPasting(!isPasting)}>
-          Paste one
+          Paste a sample
         </Button>
       </div>
       {isPasting && <Paste onSample={(pasted) => (onSample(pasted), setPasting(false))} />}
       {fetchOne.error && <ProblemBox error={fetchOne.error} />}
-      {fetchOne.isSuccess && fetchOne.data === undefined && <p className="text-muted">There is nothing to take yet.</p>}
+      {fetchOne.isSuccess && fetchOne.data === undefined && <p className="text-muted">No records yet.</p>}
       {error && !sample && <ProblemBox error={error} />}
       {!sample && !isPasting && !fetchOne.isPending && (
         <div className="rounded-lg border border-dashed border-line-strong">
-          <Empty text="Rows are tried on a sample while you write them. Nothing has come yet: take one." />
+          <Empty text="The mapping is tested on a sample record while you edit it. Get a sample to start." />
         </div>
       )}
     </div>
@@ -171,15 +171,15 @@ async function fetchSample({ bridgeId, taskName, mode, direction }: Slot): Promi
     // Shows the message of the other system.
     if (error) throw new Error(error.message);
     const [first] = records;
-    return first && { label: `record ${first.externalId}, read now`, source: first.source, output: first.output };
+    return first && { label: `Record ${first.externalId}, fetched now`, source: first.source, output: first.output };
   }
   if (mode === "push") {
     const order = await newestOrder();
-    return isRecord(order) ? { label: `order ${String(order["number"])}`, source: order } : undefined;
+    return isRecord(order) ? { label: `Order ${String(order["number"])}`, source: order } : undefined;
   }
   const last = await lastExecution(bridgeId, taskName);
   const data = direction === "inbound" ? last?.result : last?.input;
-  return isRecord(data) ? { label: "the last execution", source: data } : undefined;
+  return isRecord(data) ? { label: "Last execution", source: data } : undefined;
 }
 
 function Paste({ onSample }: { onSample(sample: Sample): void }) {
@@ -188,8 +188,8 @@ function Paste({ onSample }: { onSample(sample: Sample): void }) {
   const take = (): void => {
     try {
       const source = JSON.parse(text) as unknown;
-      if (isRecord(source)) onSample({ label: "pasted", source });
-      else setProblem("A sample is an object: {…}.");
+      if (isRecord(source)) onSample({ label: "Pasted", source });
+      else setProblem("A sample is one JSON object: {…}.");
     } catch (thrown) {
       setProblem(thrown instanceof Error ? thrown.message : String(thrown));
     }
@@ -197,7 +197,7 @@ function Paste({ onSample }: { onSample(sample: Sample): void }) {
   return (
     <div className="flex flex-col gap-1.5">
       <TextArea
-        label="JSON of one record"
+        label="One record as JSON"
         rows={8}
         className="font-mono text-sm"
         value={text}
@@ -205,7 +205,7 @@ function Paste({ onSample }: { onSample(sample: Sample): void }) {
         onChange={setText}
       />
       <div>
-        <Button onClick={take}>Use it</Button>
+        <Button onClick={take}>Use this sample</Button>
       </div>
     </div>
   );

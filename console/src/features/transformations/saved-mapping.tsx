@@ -38,6 +38,7 @@ export function SavedMapping({ transformation }: { transformation: Transformatio
   const [kept, keep] = useSessionState<Draft>(`ooh-mapping-${id}`);
   const draft = kept ?? draftOf(transformation);
   const [rows, setRows] = useState<Row[]>(() => toRows(draft.mappings));
+  const [incomplete, setIncomplete] = useState<string>();
   const put = (change: Partial<Draft>): void => keep({ ...draft, ...change });
   const take = (now: Transformation): void => {
     queryClient.setQueryData(transformationQuery(id).queryKey, now);
@@ -61,9 +62,12 @@ export function SavedMapping({ transformation }: { transformation: Transformatio
       isConflict(error) && void queryClient.invalidateQueries({ queryKey: ["transformations", "one"] }),
   });
   const isChanged = kept !== undefined && textOfDraft(kept) !== textOfDraft(draftOf(transformation));
-  const blocked = !isChanged && "Nothing is changed.";
+  // The hub refuses changed mappings that are active and not complete.
+  const isRefused = incomplete !== undefined && draft.isActive && textOfRows(draft) !== textOfRows(transformation);
+  const blocked =
+    (!isChanged && "Nothing has changed.") || (isRefused && `${incomplete} Turn Active off to save a draft.`);
   const submit = (): void => void (!refused && !blocked && save.mutate({ version: draft.version }));
-  useHotkeys([{ keys: "$mod+Enter", name: "Save the mapping", run: submit }]);
+  useHotkeys([{ keys: "$mod+Enter", name: "Save the field mapping", run: submit }]);
   const putBack = (): void => {
     take(transformation);
     save.reset();
@@ -83,13 +87,18 @@ export function SavedMapping({ transformation }: { transformation: Transformatio
               onChange={(name) => put({ name })}
             />
           </div>
-          <Switch label="Active" isOn={draft.isActive} onChange={(isActive) => put({ isActive })} />
+          <Switch
+            label="Active"
+            isOn={draft.isActive}
+            disabledReason={draft.isActive ? undefined : incomplete}
+            onChange={(isActive) => put({ isActive })}
+          />
           <Button kind="primary" keys="$mod+Enter" isBusy={save.isPending} disabledReason={blocked} onClick={submit}>
             Save
           </Button>
           {isChanged && (
             <Button kind="quiet" onClick={putBack}>
-              Put back
+              Discard changes
             </Button>
           )}
         </div>
@@ -107,7 +116,9 @@ export function SavedMapping({ transformation }: { transformation: Transformatio
         <div className="mb-3">
           <ProblemBox error={save.error}>
             {save.error instanceof HubApiError && save.error.code === "active_transformation_exists" && (
-              <Button onClick={() => save.mutate({ version: draft.version, replace: true })}>Take its place</Button>
+              <Button onClick={() => save.mutate({ version: draft.version, replace: true })}>
+                Replace the active mapping
+              </Button>
             )}
           </ProblemBox>
         </div>
@@ -121,10 +132,14 @@ export function SavedMapping({ transformation }: { transformation: Transformatio
         }}
         isReadOnly={refused !== undefined}
         isExtending={transformation.mode === "extend"}
+        onVerdict={setIncomplete}
       />
     </>
   );
 }
+
+const textOfRows = ({ isActive, mappings }: Pick<Draft, "isActive" | "mappings">): string =>
+  JSON.stringify([isActive, mappings]);
 
 const textOfDraft = ({ name, isActive, mappings }: Draft): string => JSON.stringify([name.trim(), isActive, mappings]);
 

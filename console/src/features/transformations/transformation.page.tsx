@@ -8,14 +8,14 @@ import { PageHead } from "../../ui/page-head.tsx";
 import { RecordPage } from "../../ui/record-page.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { TabLinks } from "../../ui/tabs.tsx";
-import { bridgeTasksQuery } from "../bridges/bridges.queries.ts";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
+import { taskTitle } from "../tasks/task-title.pick.ts";
 import { ReplayPanel } from "./replay.panel.tsx";
 import { SavedMapping } from "./saved-mapping.tsx";
 import { transformationQuery } from "./transformations.queries.ts";
 import { VersionsPanel } from "./versions.panel.tsx";
 
-const above = { href: paths.transformations(), name: "Transformations" };
+const above = { href: paths.transformations(), name: "Field mappings" };
 const tabs = [
   ["mapping", "Mapping"],
   ["versions", "Versions"],
@@ -39,7 +39,7 @@ function TransformationView({ transformation }: { transformation: Transformation
     <>
       <PageHead above={above} title={transformation.name} note={<About transformation={transformation} />} />
       <TabLinks
-        label="Parts of the transformation"
+        label="Sections of the field mapping"
         tabs={tabs.map(([name, label]) => ({
           href: paths.transformation(id, name === "mapping" ? {} : { tab: name }),
           label,
@@ -59,15 +59,13 @@ function About({
   transformation: Transformation;
 }) {
   const { data: bridges } = useEntityNames("bridge");
-  const { data: tasks } = useQuery(bridgeTasksQuery(bridgeId));
-  const title = tasks?.find(({ name }) => name === taskName)?.title.toLowerCase() ?? taskName;
   return (
     <span className="flex flex-wrap items-center gap-x-2">
       <Link href={paths.bridge(bridgeId, { tab: "mappings" })} className="hover:underline">
-        {bridges?.find(({ id }) => id === bridgeId)?.name ?? "a bridge that is gone"}
+        {bridges?.find(({ id }) => id === bridgeId)?.name ?? "Deleted connection"}
       </Link>
-      {`${title}, ${direction === "inbound" ? "inbound" : "outbound"}, version ${version}`}
-      <Badge tone={isActive ? "ok" : "skip"}>{isActive ? "active" : "not active"}</Badge>
+      {`${taskTitle(taskName)}, ${direction === "inbound" ? "inbound" : "outbound"}, version ${version}`}
+      <Badge tone={isActive ? "ok" : "skip"}>{isActive ? "Active" : "Inactive"}</Badge>
     </span>
   );
 }

@@ -13,6 +13,7 @@ import type { ListColumn } from "../../ui/table.tsx";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
+import { taskTitle } from "../tasks/task-title.pick.ts";
 import { transformationsQuery } from "./transformations.queries.ts";
 
 const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Transformation>> => [
@@ -25,7 +26,7 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Trans
     ),
   },
   {
-    name: "Bridge",
+    name: "Connection",
     className: "whitespace-nowrap",
     cell: ({ bridgeId }) => (
       <Link href={paths.bridge(bridgeId)} className="hover:underline">
@@ -33,7 +34,7 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Trans
       </Link>
     ),
   },
-  { name: "Task", className: "font-mono text-sm whitespace-nowrap", cell: ({ taskName }) => taskName },
+  { name: "Task", className: "whitespace-nowrap", cell: ({ taskName }) => taskTitle(taskName) },
   {
     name: "Direction",
     className: "whitespace-nowrap",
@@ -42,35 +43,35 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Trans
   { name: "Rows", isNumber: true, cell: ({ mappings }) => mappings.length },
   {
     name: "State",
-    cell: ({ isActive }) => <Badge tone={isActive ? "ok" : "skip"}>{isActive ? "active" : "not active"}</Badge>,
+    cell: ({ isActive }) => <Badge tone={isActive ? "ok" : "skip"}>{isActive ? "Active" : "Inactive"}</Badge>,
   },
   { name: "Version", isNumber: true, cell: ({ version }) => version },
-  { name: "Changed", className: "whitespace-nowrap text-muted", cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+  { name: "Updated", className: "whitespace-nowrap text-muted", cell: ({ updatedAt }) => <Time at={updatedAt} /> },
 ];
 
-/** Mappings between bridge data and hub data. */
+/** Mappings between the data of connections and of the hub. */
 export function TransformationsPage() {
   const { search } = useSearchParams();
   const state = oneOf(search["state"]);
   const isActive = state === "active" ? true : state === "off" ? false : undefined;
   const { data: bridges } = useEntityNames("bridge");
   const refused = missingScope(useMe(), "transformations:write");
-  const nameOf = (id: string): string => bridges?.find((one) => one.id === id)?.name ?? "a bridge that is gone";
+  const nameOf = (id: string): string => bridges?.find((one) => one.id === id)?.name ?? "Deleted connection";
   return (
     <>
-      <PageHead title="Transformations" note="how data of bridges become the hub's, and the other way round">
+      <PageHead title="Field mappings" note="how fields of connected systems become fields of the hub, and back">
         <NewTransformation refused={refused} />
       </PageHead>
       <TabLinks
-        label="Transformations by state"
+        label="Field mappings by state"
         tabs={[
           { href: paths.transformations(), label: "All", isOn: isActive === undefined },
           { href: paths.transformations({ state: "active" }), label: "Active", isOn: isActive === true },
-          { href: paths.transformations({ state: "off" }), label: "Not active", isOn: isActive === false },
+          { href: paths.transformations({ state: "off" }), label: "Inactive", isOn: isActive === false },
         ]}
       />
       <ListCard
-        label="Transformations"
+        label="Field mappings"
         query={useQuery(transformationsQuery(usePage(), isActive))}
         columns={columnsWith(nameOf)}
         idOf={(one) => one.id}
@@ -78,8 +79,10 @@ export function TransformationsPage() {
           <Empty
             text={
               isActive === undefined
-                ? "None yet. Connectors know how to read and write orders by themselves; a transformation is for what they cannot know."
-                : `None is ${isActive ? "active" : "switched off"}.`
+                ? "No field mappings yet. Shops such as Shopify need none; create one for your own formats or to change single fields."
+                : isActive
+                  ? "No field mapping is active."
+                  : "No field mapping is inactive."
             }
           >
             <NewTransformation refused={refused} />
@@ -94,13 +97,13 @@ function NewTransformation({ refused }: { refused: string | undefined }) {
   if (refused) {
     return (
       <Button kind="primary" disabledReason={refused}>
-        New transformation
+        New field mapping
       </Button>
     );
   }
   return (
     <Link href={paths.newTransformation()} className={buttonClass("primary")}>
-      New transformation
+      New field mapping
     </Link>
   );
 }

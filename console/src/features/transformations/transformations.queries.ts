@@ -2,7 +2,7 @@ import type { Transformation, TransformationTest, TransformationVersion } from "
 import type { Answer, Input } from "@order-operations-hub/sdk/client";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { hub } from "../../live/hub.ts";
-import type { TargetField } from "./order-targets.ts";
+import type { Targets } from "./target-check.ts";
 
 export const transformationsQuery = (page: number, isActive: boolean | undefined) =>
   queryOptions({
@@ -31,12 +31,29 @@ export const transformsQuery = queryOptions({
   staleTime: 300_000,
 });
 
-/** Fields of an imported order, which mapping rows can fill. */
-export const orderFieldsQuery = queryOptions({
-  queryKey: ["transformations", "order-fields"],
-  queryFn: async ({ signal }): Promise<TargetField[]> => (await hub.call("GET /api/v1/orders/fields", { signal })).data,
-  staleTime: 300_000,
-});
+type MappedTask = { bridgeId: string; taskName: string; direction: "inbound" | "outbound" };
+
+/** Fields that the rows of a mapping can fill. */
+export const targetsQuery = ({ bridgeId, taskName, direction }: MappedTask) =>
+  queryOptions({
+    queryKey: ["transformations", "targets", bridgeId, taskName, direction],
+    queryFn: async ({ signal }): Promise<Targets> => {
+      const query = { taskName, direction };
+      const answer = await hub.call("GET /api/v1/bridges/{id}/fields", { path: { id: bridgeId }, query, signal });
+      return { fields: answer.data, recordType: answer.recordType };
+    },
+    staleTime: 300_000,
+  });
+
+/** The mapping that is applied to the records of a task, if there is one. */
+export const activeMappingQuery = (bridgeId: string, taskName: string) =>
+  queryOptions({
+    queryKey: ["transformations", "active", bridgeId, taskName],
+    queryFn: async ({ signal }): Promise<Transformation | null> => {
+      const query = { bridgeId, taskName, direction: "inbound" as const, isActive: true, limit: 1 };
+      return (await hub.call("GET /api/v1/transformations", { query, signal })).data[0] ?? null;
+    },
+  });
 
 export type TestBody = Input<"POST /api/v1/transformations/test">["body"];
 

@@ -45,7 +45,7 @@ export function TransformsForm({
       <Select
         label="Steps"
         value=""
-        placeholder={steps.length === 0 ? "Add a step, such as trim" : "Add another step"}
+        placeholder={steps.length === 0 ? "Add a step, such as trim" : "Add a step"}
         options={(catalog ?? []).map((one) => ({ value: one.name, label: words(one.name), note: one.group }))}
         onChange={add}
       />
@@ -86,8 +86,7 @@ export function TransformsForm({
 }
 
 function Params({ info, step, onChange }: { info: TransformInfo | undefined; step: Step; onChange(step: Step): void }) {
-  if (!info)
-    return <p className="text-sm text-muted">The hub does not say what this step takes; it is kept as it is.</p>;
+  if (!info) return <p className="text-sm text-muted">The hub does not know this step. It is kept unchanged.</p>;
   const given = paramsOf(step);
   const isObject = typeof given === "object" && given !== null && !Array.isArray(given);
   // A bare value is the default parameter.

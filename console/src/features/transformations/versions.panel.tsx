@@ -46,7 +46,7 @@ export function VersionsPanel({ transformation }: { transformation: Transformati
               >
                 <span className="font-medium">
                   Version {one.version}
-                  {one.version === transformation.version && <span className="font-normal text-muted"> (now)</span>}
+                  {one.version === transformation.version && <span className="font-normal text-muted"> (current)</span>}
                 </span>
                 <span className="text-sm text-muted">
                   {authorOf(one)}, <Time at={one.createdAt} />
@@ -76,7 +76,7 @@ function Shown({ version, before, transformation }: ShownProps) {
         body: { version: version.version },
       }),
     onSuccess: async (saved) => {
-      showToast(`Version ${version.version} is back, as version ${saved.version}`);
+      showToast(`Version ${version.version} restored as version ${saved.version}`);
       await queryClient.invalidateQueries({ queryKey: ["transformations"] });
       set({ version: undefined }, "replace");
     },
@@ -88,13 +88,13 @@ function Shown({ version, before, transformation }: ShownProps) {
         title={`Version ${version.version}`}
         note={
           before
-            ? `what it changed since version ${before.version}`
-            : `the first: ${plural(version.mappings.length, "row")}`
+            ? `changes since version ${before.version}`
+            : `first version, ${plural(version.mappings.length, "row")}`
         }
       >
         <Button
           isBusy={restore.isPending}
-          disabledReason={refused ?? (isNow && "This is how it is now.")}
+          disabledReason={refused ?? (isNow && "This is the current version.")}
           onClick={() => restore.mutate()}
         >
           Restore this version
@@ -120,7 +120,7 @@ function Renamed({ before, version }: { before: Version; version: Version }) {
           <span className="font-medium">{version.name}</span>.
         </p>
       )}
-      {before.isActive !== version.isActive && <p>{version.isActive ? "Switched on." : "Switched off."}</p>}
+      {before.isActive !== version.isActive && <p>{version.isActive ? "Activated." : "Deactivated."}</p>}
     </>
   );
 }

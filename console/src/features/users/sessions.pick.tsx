@@ -13,7 +13,7 @@ import { sessionsQuery } from "./users.queries.ts";
 
 /** Shortens a user agent to the browser's name. */
 function programOf(userAgent: string | null, isBrowser: boolean): string {
-  if (!userAgent) return "unknown";
+  if (!userAgent) return "Unknown program";
   const name = /(Firefox|Edg|OPR|Chrome|Safari|HeadlessChrome|curl)[/ ]?(\d+)?/.exec(userAgent);
   const system = /(Windows|Mac OS X|Android|iPhone|iPad|Linux)/.exec(userAgent)?.[1];
   if (!isBrowser || !name) return userAgent.slice(0, 60);
@@ -22,15 +22,15 @@ function programOf(userAgent: string | null, isBrowser: boolean): string {
 
 const columnsWith = (ending: string | undefined, onEnd: (id: string) => void): Array<ListColumn<Session>> => [
   {
-    name: "With",
-    className: "max-w-72 truncate",
+    name: "Program",
+    className: "max-w-96 truncate",
     cell: ({ userAgent, isBrowser, isCurrent }) => (
       <>
-        {programOf(userAgent, isBrowser)} {isCurrent && <Badge tone="info">this one</Badge>}
+        {programOf(userAgent, isBrowser)} {isCurrent && <Badge tone="info">This session</Badge>}
       </>
     ),
   },
-  { name: "From", className: "font-mono text-sm text-muted", cell: ({ address }) => address ?? "–" },
+  { name: "Address", className: "font-mono text-sm text-muted", cell: ({ address }) => address ?? "–" },
   { name: "Since", className: "whitespace-nowrap", cell: ({ createdAt }) => <Time at={createdAt} /> },
   { name: "Last used", className: "whitespace-nowrap", cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
   {
@@ -39,11 +39,11 @@ const columnsWith = (ending: string | undefined, onEnd: (id: string) => void): A
     cell: ({ id, isCurrent }) => (
       <Button
         kind="quiet"
-        disabledReason={isCurrent && "This is the session you are in: sign out instead."}
+        disabledReason={isCurrent && "This is your current session. Sign out instead."}
         isBusy={ending === id}
         onClick={() => onEnd(id)}
       >
-        End
+        End session
       </Button>
     ),
   },
@@ -56,7 +56,7 @@ export function Sessions({ userId }: { userId?: string }) {
     mutationFn: (id: string) => hub.call("DELETE /api/v1/sessions/{id}", { path: { id } }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ["sessions"] });
-      showToast("The session is ended");
+      showToast("Session ended");
     },
   });
   return (

@@ -16,10 +16,11 @@ import { RecordPage } from "../../ui/record-page.tsx";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { showToast } from "../../ui/toast.tsx";
+import { LinkDialog } from "./invite-user.tsx";
 import { Sessions } from "./sessions.pick.tsx";
 import type { Role, User } from "./users.queries.ts";
 import { readUser, userQuery } from "./users.queries.ts";
-import { roleOptions } from "./users.text.ts";
+import { roleOptions, statusName } from "./role-names.pick.ts";
 
 const above = { href: paths.users(), name: "Users" };
 
@@ -32,21 +33,28 @@ export function UserPage() {
   );
 }
 
-type Doing = "disable" | "delete" | "sessions" | "totp";
+type Doing = "disable" | "delete" | "sessions" | "totp" | "password";
 
 function Person({ user }: { user: User }) {
   const me = useMe();
   const [doing, setDoing] = useState<Doing>();
+  const [link, setLink] = useState<ResetLink>();
   const refused = missingScope(me, "admin");
   const isMe = me.actor.id === user.id;
-  const own = isMe && "This is you: another administrator has to do that.";
+  const own = isMe && "This is your own account. Another administrator has to do this.";
   return (
     <>
       <PageHead
         above={above}
         title={user.email}
-        note={<Badge tone={user.status === "active" ? "ok" : "skip"}>{user.status}</Badge>}
+        note={<Badge tone={user.status === "active" ? "ok" : "skip"}>{statusName(user.status)}</Badge>}
       >
+        <Button
+          disabledReason={refused ?? (user.status !== "active" && "Enable the user first.")}
+          onClick={() => setDoing("password")}
+        >
+          Reset password
+        </Button>
         <Button disabledReason={refused ?? own} onClick={() => setDoing("disable")}>
           {user.status === "active" ? "Disable" : "Enable"}
         </Button>
@@ -55,22 +63,27 @@ function Person({ user }: { user: User }) {
         </Button>
       </PageHead>
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-3.5 xl:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
-        <Card className="px-3 py-2.5" label="Who it is">
+        <Card className="px-3 py-2.5" label="User">
           <UserForm user={user} refused={refused} />
         </Card>
         <div>
-          <Heading title="Signed in">
+          <Heading title="Active sessions">
             <Button kind="quiet" disabledReason={refused} onClick={() => setDoing("totp")}>
-              Ask for no codes
+              Turn off two-factor sign-in
             </Button>
             <Button disabledReason={refused} onClick={() => setDoing("sessions")}>
-              End all
+              End all sessions
             </Button>
           </Heading>
           <Sessions userId={user.id} />
         </div>
       </div>
-      {doing && <Act doing={doing} user={user} onClose={() => setDoing(undefined)} />}
+      {link && (
+        <LinkDialog title="New password" url={link.url} expiresAt={link.expiresAt} onClose={() => setLink(undefined)}>
+          {`Copy the link and send it to ${user.email}. It is shown this one time. The current password works until a new one is chosen.`}
+        </LinkDialog>
+      )}
+      {doing && <Act onLink={setLink} doing={doing} user={user} onClose={() => setDoing(undefined)} />}
     </>
   );
 }
@@ -91,7 +104,10 @@ function UserForm({ user, refused }: { user: User; refused: string | undefined }
   );
 }
 
-function Act({ doing, user, onClose }: { doing: Doing; user: User; onClose(): void }) {
+type ResetLink = { url: string; expiresAt: string };
+type ActProps = { doing: Doing; user: User; onLink(link: ResetLink): void; onClose(): void };
+
+function Act({ doing, user, onLink, onClose }: ActProps) {
   const router = useRouter();
   const path = { id: user.id };
   const isActive = user.status === "active";
@@ -99,8 +115,8 @@ function Act({ doing, user, onClose }: { doing: Doing; user: User; onClose(): vo
     disable: {
       title: isActive ? `Disable ${user.email}?` : `Enable ${user.email}?`,
       text: isActive
-        ? "They are signed out everywhere at once, and keys they made end. It can be taken back; the keys stay ended."
-        : "They can sign in again.",
+        ? "The user is signed out everywhere at once, and API keys that the user created stop working. You can enable the user again; the keys stay deleted."
+        : "The user can sign in again.",
       yes: isActive ? "Disable" : "Enable",
       run: async () => {
         const status = isActive ? ("disabled" as const) : ("active" as const);
@@ -109,13 +125,13 @@ function Act({ doing, user, onClose }: { doing: Doing; user: User; onClose(): vo
           body: { status },
           ifMatch: user.version,
         });
-        return `${user.email} is ${status}${apiKeys.length > 0 ? `, ${plural(apiKeys.length, "key")} with them` : ""}`;
+        return `${user.email} is ${status}${apiKeys.length > 0 ? `, ${plural(apiKeys.length, "key")} deleted` : ""}`;
       },
     },
     delete: {
       title: `Delete ${user.email}?`,
-      text: "Keys they made end with them: give those you need a new value first, which makes them yours. What they did stays in the audit log.",
-      yes: "Delete",
+      text: "API keys that the user created stop working. Rotate the keys you need first, which makes them yours. The audit log keeps what the user did.",
+      yes: "Delete user",
       run: async () => {
         await hub.call("DELETE /api/v1/users/{id}", { path });
         return `${user.email} is deleted`;
@@ -123,7 +139,7 @@ function Act({ doing, user, onClose }: { doing: Doing; user: User; onClose(): vo
     },
     sessions: {
       title: `Sign ${user.email} out everywhere?`,
-      text: "Every browser and program that is signed in as them has to sign in again.",
+      text: "Every browser and program that is signed in as this user has to sign in again.",
       yes: "End all sessions",
       run: async () => {
         const { revokedCount } = await hub.call("POST /api/v1/users/{id}/revoke-sessions", { path });
@@ -131,12 +147,21 @@ function Act({ doing, user, onClose }: { doing: Doing; user: User; onClose(): vo
       },
     },
     totp: {
-      title: `Ask ${user.email} for no codes any more?`,
-      text: "For a user who has lost their authenticator app. Check their identity first: afterwards their password alone is enough.",
-      yes: "Ask for no codes",
+      title: `Turn off two-factor sign-in for ${user.email}?`,
+      text: "For a user who has lost the authenticator app. Check the identity of the user first: the password alone is enough afterwards.",
+      yes: "Turn off",
       run: async () => {
         await hub.call("DELETE /api/v1/users/{id}/totp", { path });
-        return `${user.email} is asked for no codes`;
+        return `Two-factor sign-in is off for ${user.email}`;
+      },
+    },
+    password: {
+      title: `Create a link for a new password for ${user.email}?`,
+      text: "The user opens the link and chooses a new password. The link works once, for 24 hours. Choosing a password ends all sessions of the user.",
+      yes: "Create link",
+      run: async () => {
+        onLink(await hub.call("POST /api/v1/users/{id}/password-reset", { path }));
+        return "Link created";
       },
     },
   };
@@ -146,6 +171,7 @@ function Act({ doing, user, onClose }: { doing: Doing; user: User; onClose(): vo
     <Confirm
       title={title}
       yes={yes}
+      isDangerous={doing !== "password"}
       run={async () => {
         showToast(await run());
         if (isDeleted) router.history.push(paths.users());

@@ -12,9 +12,12 @@ import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import type { ListColumn } from "../../ui/table.tsx";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/zone.tsx";
+import { AddUser } from "./add-user.tsx";
+import { InvitationList } from "./invitation-list.tsx";
 import { InviteUser } from "./invite-user.tsx";
 import type { User, UserFilter } from "./users.queries.ts";
 import { usersQuery } from "./users.queries.ts";
+import { roleName, statusName } from "./role-names.pick.ts";
 
 const columns: Array<ListColumn<User>> = [
   {
@@ -23,18 +26,21 @@ const columns: Array<ListColumn<User>> = [
     cell: (user) => <RecordLink href={paths.user(user.id)}>{user.email}</RecordLink>,
   },
   { name: "Name", className: "max-w-56 truncate", cell: (user) => user.name },
-  { name: "Role", cell: (user) => user.role },
-  { name: "State", cell: (user) => <Badge tone={user.status === "active" ? "ok" : "skip"}>{user.status}</Badge> },
+  { name: "Role", cell: (user) => roleName(user.role) },
   {
-    name: "Signs in",
+    name: "State",
+    cell: (user) => <Badge tone={user.status === "active" ? "ok" : "skip"}>{statusName(user.status)}</Badge>,
+  },
+  {
+    name: "Signs in with",
     className: "text-muted",
-    cell: (user) => (user.hasPassword ? "with a password" : "through the identity provider"),
+    cell: (user) => (user.hasPassword ? "Password" : "Identity provider"),
   },
   {
     name: "Last signed in",
     className: "whitespace-nowrap",
     cell: (user) =>
-      user.lastSignedInAt ? <Time at={user.lastSignedInAt} /> : <span className="text-muted">never</span>,
+      user.lastSignedInAt ? <Time at={user.lastSignedInAt} /> : <span className="text-muted">Never</span>,
   },
 ];
 
@@ -51,13 +57,16 @@ export function UsersPage() {
   const { search } = useSearchParams();
   const filter = { role: oneOf(search["role"]), status: oneOf(search["status"]) } as UserFilter;
   const users = useQuery(usersQuery(filter, usePage()));
-  const [isInviting, setInviting] = useState(false);
+  const [adding, setAdding] = useState<"invite" | "add">();
   const refused = missingScope(useMe(), "admin");
   return (
     <>
       <PageHead title="Users">
-        <Button kind="primary" disabledReason={refused} onClick={() => setInviting(true)}>
+        <Button disabledReason={refused} onClick={() => setAdding("add")}>
           Add user
+        </Button>
+        <Button kind="primary" disabledReason={refused} onClick={() => setAdding("invite")}>
+          Invite user
         </Button>
       </PageHead>
       <TabLinks
@@ -75,13 +84,15 @@ export function UsersPage() {
         idOf={(user) => user.id}
         empty={
           <Empty text="No users match these filters.">
-            <Button disabledReason={refused} onClick={() => setInviting(true)}>
-              Add user
+            <Button disabledReason={refused} onClick={() => setAdding("invite")}>
+              Invite user
             </Button>
           </Empty>
         }
       />
-      {isInviting && <InviteUser onClose={() => setInviting(false)} />}
+      {!refused && <InvitationList />}
+      {adding === "invite" && <InviteUser onClose={() => setAdding(undefined)} />}
+      {adding === "add" && <AddUser onClose={() => setAdding(undefined)} />}
     </>
   );
 }

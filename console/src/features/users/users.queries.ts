@@ -35,3 +35,24 @@ export const sessionsQuery = (userId?: string) =>
     queryFn: async ({ signal }): Promise<Session[]> =>
       (await hub.call("GET /api/v1/sessions", { query: { limit: 100, ...(userId ? { userId } : {}) }, signal })).data,
   });
+
+export type Invitation = Answer<"GET /api/v1/invitations">["data"][number];
+
+/** Accepted and revoked ones are in the audit log. */
+export const invitationsQuery = queryOptions({
+  queryKey: ["invitations"],
+  queryFn: async ({ signal }): Promise<Invitation[]> =>
+    (await hub.call("GET /api/v1/invitations", { query: { limit: 100 }, signal })).data.filter(
+      ({ status }) => status === "open" || status === "expired",
+    ),
+});
+
+export type Person = Answer<"GET /api/v1/people">["data"][number];
+
+/** Colleagues by name, for everyone. */
+export const peopleQuery = queryOptions({
+  queryKey: ["people"],
+  queryFn: async ({ signal }): Promise<Person[]> =>
+    (await hub.call("GET /api/v1/people", { query: { limit: 500 }, signal })).data,
+  staleTime: 60_000,
+});

@@ -1,5 +1,8 @@
+import type { Answer } from "@order-operations-hub/sdk/client";
 import { queryOptions } from "@tanstack/react-query";
 import { hub } from "../../live/hub.ts";
+
+export type View = Answer<"GET /api/v1/views">["data"][number];
 
 /** Own and shared views of a list. */
 export const viewsQuery = (list: string) =>

@@ -33,16 +33,16 @@ const columnsWith = (hrefOf: (id: string) => string): Array<ListColumn<WebhookDe
       </RecordLink>
     ),
   },
-  { name: "Status", cell: (one) => <Badge tone={deliveryTones[one.status] ?? "skip"}>{words(one.status)}</Badge> },
+  { name: "Status", cell: (one) => <Badge tone={deliveryTones[one.status] ?? "skip"}>{sentence(one.status)}</Badge> },
   {
-    name: "Happened",
+    name: "Queued",
     className: "whitespace-nowrap text-muted",
     cell: (one) => <Time at={one.createdAt} withSeconds />,
   },
   { name: "Attempts", isNumber: true, cell: (one) => formatCount(one.attemptCount) },
-  { name: "Answered", isNumber: true, cell: (one) => one.lastResponseStatus ?? "–" },
+  { name: "Response", isNumber: true, cell: (one) => one.lastResponseStatus ?? "–" },
   {
-    name: "What went wrong",
+    name: "Error",
     className: "max-w-80 truncate text-bad",
     cell: (one) => one.lastError?.message ?? "",
   },
@@ -83,11 +83,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
         idOf={(one) => one.id}
         empty={
           <Empty
-            text={
-              status
-                ? `No delivery is ${words(status)}.`
-                : "Nothing happened yet that it is told of. Send a test to see whether the endpoint takes it."
-            }
+            text={status ? `No ${words(status)} deliveries.` : "No deliveries yet. Send a test to check the endpoint."}
           />
         }
       />
@@ -116,13 +112,13 @@ function Delivery({ webhook, delivery }: { webhook: Webhook; delivery: WebhookDe
       }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ["webhooks"] });
-      showToast("Delivery is sent again", { text: "It keeps its id, so the receiver can recognize a duplicate." });
+      showToast("Delivery resent", { text: "The delivery keeps its ID, so the receiver can recognize a duplicate." });
     },
   });
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
-        <Badge tone={deliveryTones[delivery.status] ?? "skip"}>{words(delivery.status)}</Badge>
+        <Badge tone={deliveryTones[delivery.status] ?? "skip"}>{sentence(delivery.status)}</Badge>
         {delivery.status === "pending" && delivery.nextAttemptAt && (
           <span className="text-muted">
             next attempt <Time at={delivery.nextAttemptAt} withSeconds />
@@ -130,7 +126,7 @@ function Delivery({ webhook, delivery }: { webhook: Webhook; delivery: WebhookDe
         )}
         <span className="flex-1" />
         <Button kind="primary" isBusy={resend.isPending} disabledReason={refused} onClick={() => resend.mutate()}>
-          Send it again
+          Resend
         </Button>
       </div>
       {resend.error && <ProblemBox error={resend.error} />}
@@ -140,7 +136,7 @@ function Delivery({ webhook, delivery }: { webhook: Webhook; delivery: WebhookDe
             <p className="flex flex-wrap items-center gap-x-2">
               <span className="font-medium">Attempt {formatCount(attempt.number)}</span>
               <Badge tone={attempt.error ? "bad" : "ok"}>
-                {attempt.responseStatus === null ? "no response" : String(attempt.responseStatus)}
+                {attempt.responseStatus === null ? "No response" : String(attempt.responseStatus)}
               </Badge>
               <span className="text-muted">
                 <Time at={attempt.at} withSeconds />, {formatMs(attempt.durationMs)}
@@ -150,14 +146,14 @@ function Delivery({ webhook, delivery }: { webhook: Webhook; delivery: WebhookDe
             {attempt.responseBody && <Sent label="Response" text={attempt.responseBody} />}
           </li>
         ))}
-        {delivery.attempts.length === 0 && <li className="text-muted">It was not sent yet.</li>}
+        {delivery.attempts.length === 0 && <li className="text-muted">Not sent yet.</li>}
       </ol>
       <div>
-        <h3 className="mb-1 text-sm font-medium text-muted">What is sent</h3>
+        <h3 className="mb-1 text-sm font-medium text-muted">Payload</h3>
         {delivery.event ? (
-          <JsonView label="What is sent" value={delivery.event} />
+          <JsonView label="Payload" value={delivery.event} />
         ) : (
-          <p className="text-muted">To see it takes the scope events:read and that of its type.</p>
+          <p className="text-muted">Your role has no permission to view events of this type.</p>
         )}
       </div>
     </div>

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Checkbox } from "../../ui/checkbox.tsx";
-import { plural, sentence } from "../../ui/format.ts";
+import { plural, sentence, words } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import type { EventKind } from "./webhooks.queries.ts";
@@ -11,8 +11,18 @@ type Props = {
   value: readonly string[];
   onChange(types: string[]): void;
   error?: string | undefined;
-  /** Limits the choice to these families. */
+  /** Limits the choice to these families, in this order. */
   only?: readonly string[];
+};
+
+/** Names of the console, where they differ from those of the API. */
+const familyNames: Record<string, string> = {
+  bridge: "connection",
+  transformation: "field mapping",
+  condition_set: "value list",
+  operation_run: "run",
+  pipeline: "preset",
+  task_execution: "task",
 };
 
 /** Singular and plural types share a family: `order.created` and `orders.created`. */
@@ -27,7 +37,8 @@ export function EventTypesPick({ value, onChange, error, only }: Props) {
     ({ type, summary }) =>
       (!only || only.includes(familyOf(type))) && `${type} ${summary}`.toLowerCase().includes(wanted),
   );
-  const families = [...Map.groupBy(kinds, ({ type }) => familyOf(type))];
+  const found = [...Map.groupBy(kinds, ({ type }) => familyOf(type))];
+  const families = only ? found.toSorted(([a], [b]) => only.indexOf(a) - only.indexOf(b)) : found;
   const put = (type: string, isOn: boolean): void => {
     const family = `${familyOf(type)}.*`;
     const rest = value.filter((one) => one !== type && !(type === family && familyOf(one) === familyOf(type)));
@@ -37,7 +48,7 @@ export function EventTypesPick({ value, onChange, error, only }: Props) {
   return (
     <fieldset className="rounded-md border border-line px-3 pt-1 pb-2">
       <legend className="px-1 text-sm font-medium text-muted">
-        Is told of {value.length > 0 && `(${plural(value.length, "choice")})`}
+        Events {value.length > 0 && `(${plural(value.length, "selected", "selected")})`}
       </legend>
       {error && <p className="mb-1 text-sm text-bad">{error}</p>}
       {data.length > 12 && (
@@ -57,10 +68,22 @@ export function EventTypesPick({ value, onChange, error, only }: Props) {
         {families.map(([family, list]) => (
           <Family key={family} family={family} kinds={list} value={value} put={put} />
         ))}
-        {kinds.length === 0 && data.length > 0 && <p className="py-2 text-muted">No event is called that.</p>}
+        {kinds.length === 0 && data.length > 0 && <p className="py-2 text-muted">No events match.</p>}
       </div>
     </fieldset>
   );
+}
+
+/** Events of a subscription in words. */
+export function useEventNames(): (types: readonly string[]) => string {
+  const { data = [] } = useQuery(eventTypesQuery);
+  const nameOf = (type: string): string => {
+    if (type === "*") return "all events";
+    const [family = "", what] = type.split(".", 2);
+    if (what === "*") return `all ${familyNames[family] ?? words(family)} events`;
+    return `“${data.find((kind) => kind.type === type)?.summary ?? words(type.replace(".", " "))}”`;
+  };
+  return (types) => types.map(nameOf).join(", ");
 }
 
 type FamilyProps = {
@@ -76,7 +99,7 @@ function Family({ family, kinds, value, put }: FamilyProps) {
   return (
     <section className="mb-2 border-b border-line pb-1.5 last:mb-0 last:border-b-0">
       <Checkbox
-        label={`Everything about ${sentence(family).toLowerCase()}s, also what will be added`}
+        label={`All ${familyNames[family] ?? sentence(family).toLowerCase()} events, including future ones`}
         isChecked={isWhole}
         onChange={(isOn) => put(whole, isOn)}
       />

@@ -16,11 +16,9 @@ export function HeaderFields({ stored, value, error, onChange }: Props) {
   if (value === undefined) {
     return (
       <p className="flex flex-wrap items-center gap-2 text-muted">
-        {stored.length === 0
-          ? "No headers of its own are sent."
-          : `Sent with it, with sealed values: ${stored.join(", ")}.`}
+        {stored.length === 0 ? "No custom headers." : `Custom headers, with encrypted values: ${stored.join(", ")}.`}
         <Button kind="quiet" onClick={() => onChange([])}>
-          {stored.length === 0 ? "Add headers" : "Replace them"}
+          {stored.length === 0 ? "Add headers" : "Replace headers"}
         </Button>
       </p>
     );
@@ -57,14 +55,14 @@ export function HeaderFields({ stored, value, error, onChange }: Props) {
       ))}
       <div className="flex items-center gap-2">
         <Button onClick={() => onChange([...value, ["", ""]])}>
-          <Icon name="plus" size={12} /> header
+          <Icon name="plus" size={12} /> Add header
         </Button>
         {stored.length > 0 && (
           <>
             <Button kind="quiet" onClick={() => onChange(undefined)}>
-              Keep the stored ones
+              Keep the stored headers
             </Button>
-            <span className="text-sm text-warn">Those that are stored are replaced by these.</span>
+            <span className="text-sm text-warn">These headers replace the stored ones.</span>
           </>
         )}
       </div>

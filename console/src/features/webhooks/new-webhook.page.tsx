@@ -15,11 +15,11 @@ export function NewWebhookPage() {
     <>
       <PageHead
         above={{ href: paths.webhooks(), name: "Webhooks" }}
-        title={made ? made.description || hostOf(made.url) : "New"}
+        title={made ? made.description || hostOf(made.url) : "New webhook"}
       />
       {made ? (
-        <Card className="flex max-w-3xl flex-col gap-3 px-4 py-3" label="It is set up">
-          <p>From now on {hostOf(made.url)} is told what happens.</p>
+        <Card className="flex max-w-3xl flex-col gap-3 px-4 py-3" label="Webhook created">
+          <p>Events are sent to {hostOf(made.url)} from now on.</p>
           <SecretBox secret={made.secret} publicKey={made.publicKey} />
           <div className="flex justify-end">
             <Link href={paths.webhook(made.id)} className={buttonClass("primary")}>

@@ -17,8 +17,8 @@ const spans = [
   { value: "720", label: "The last 30 days" },
 ];
 const kinds = [
-  { value: "failed", label: "What was given up" },
-  { value: "all", label: "Everything, delivered or not" },
+  { value: "failed", label: "Failed deliveries" },
+  { value: "all", label: "All deliveries" },
 ];
 
 /** Resends the events of a time range. */
@@ -29,9 +29,9 @@ export function ResendMany({ webhook }: { webhook: Webhook }) {
   return (
     <ConfirmButton
       kind="quiet"
-      label="Send many again"
-      title="Send many again?"
-      yes="Send again"
+      label="Resend deliveries"
+      title="Resend deliveries?"
+      yes="Resend"
       disabledReason={webhookCan.change(useMe())}
       run={async () => {
         const from = new Date(clock.now() - Number(hours) * 3_600_000).toISOString();
@@ -42,15 +42,15 @@ export function ResendMany({ webhook }: { webhook: Webhook }) {
         await queryClient.invalidateQueries({ queryKey: ["webhooks"] });
         showToast(
           isCapped
-            ? `More than ${formatCount(estimatedCount)} deliveries are sent again`
-            : `${plural(estimatedCount, "delivery is", "deliveries are")} sent again`,
-          { text: "Behind what is fresh." },
+            ? `More than ${formatCount(estimatedCount)} deliveries are resent`
+            : `${plural(estimatedCount, "delivery is", "deliveries are")} resent`,
+          { text: "New events are sent first." },
         );
       }}
     >
-      <Select label="Of which time" value={hours} options={spans} onChange={setHours} />
-      <Select label="What of it" value={include} options={kinds} onChange={setInclude} />
-      <p className="text-muted">Each delivery keeps its id, so the receiver can recognize duplicates.</p>
+      <Select label="Time range" value={hours} options={spans} onChange={setHours} />
+      <Select label="Deliveries" value={include} options={kinds} onChange={setInclude} />
+      <p className="text-muted">Each delivery keeps its ID, so the receiver can recognize duplicates.</p>
     </ConfirmButton>
   );
 }

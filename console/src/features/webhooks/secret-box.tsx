@@ -5,13 +5,13 @@ export function SecretBox({ secret, publicKey }: { secret: string | null; public
   return (
     <div role="status" className="rounded-lg border border-warn bg-warn-soft px-3 py-2.5">
       <p className="font-medium text-warn">
-        {secret ? "Copy the secret now: it is not shown again." : "Deliveries are verified with this public key."}
+        {secret ? "Copy the secret now. It is shown only once." : "Deliveries are verified with this public key."}
       </p>
       <p className="mt-1.5 rounded-md border border-line bg-panel px-2 py-1">
-        <CopyText text={secret ?? publicKey ?? ""} label="Copy it" />
+        <CopyText text={secret ?? publicKey ?? ""} label="Copy" />
       </p>
       <p className="mt-1.5 text-sm text-muted">
-        The receiver verifies the signature of each delivery with it. Any library for Standard Webhooks does this.
+        The receiver verifies the signature of each delivery with this value. Libraries for Standard Webhooks do this.
       </p>
     </div>
   );

@@ -41,9 +41,9 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
         }}
       >
         <p>
-          It is told nothing any more.{" "}
+          No more events are sent to this endpoint.{" "}
           {webhook.pendingCount > 0 &&
-            `${plural(webhook.pendingCount, "delivery", "deliveries")} that wait are not sent.`}
+            `${plural(webhook.pendingCount, "pending delivery", "pending deliveries")} are discarded.`}
         </p>
       </ConfirmButton>
       <RotateButton webhook={webhook} />
@@ -67,14 +67,14 @@ function PauseButton({ webhook }: { webhook: Webhook }) {
         await renew();
       }}
     >
-      <p>Nothing is sent. What happens meanwhile is kept, and sent when it is enabled again.</p>
+      <p>Nothing is sent while the webhook is paused. Events are kept and sent when it is enabled again.</p>
     </ConfirmButton>
   );
 }
 
 const fromOptions = [
-  { value: "last_position", label: "Send what happened meanwhile, too" },
-  { value: "now", label: "Leave out what waits" },
+  { value: "last_position", label: "Send them" },
+  { value: "now", label: "Skip them" },
 ];
 
 function EnableButton({ webhook }: { webhook: Webhook }) {
@@ -84,7 +84,7 @@ function EnableButton({ webhook }: { webhook: Webhook }) {
     <ConfirmButton
       kind="primary"
       label="Enable"
-      title="Deliver again?"
+      title="Enable the webhook?"
       yes="Enable"
       disabledReason={refused}
       run={async () => {
@@ -92,16 +92,16 @@ function EnableButton({ webhook }: { webhook: Webhook }) {
         await renew();
       }}
     >
-      <p>{plural(webhook.pendingCount, "delivery waits", "deliveries wait")} now.</p>
-      <Select label="What happened while it was stopped" value={from} options={fromOptions} onChange={setFrom} />
+      <p>{plural(webhook.pendingCount, "delivery is", "deliveries are")} pending.</p>
+      <Select label="Events from while it was stopped" value={from} options={fromOptions} onChange={setFrom} />
     </ConfirmButton>
   );
 }
 
 const overlaps = [
-  { value: "24", label: "24 hours, to change it at the other side" },
-  { value: "168", label: "A week" },
-  { value: "0", label: "None: the old one is no good from now on" },
+  { value: "24", label: "24 hours" },
+  { value: "168", label: "7 days" },
+  { value: "0", label: "None: the old secret stops working now" },
 ];
 
 function RotateButton({ webhook }: { webhook: Webhook }) {
@@ -112,8 +112,8 @@ function RotateButton({ webhook }: { webhook: Webhook }) {
       <ConfirmButton
         kind="plain"
         label="New secret"
-        title="Give it a new secret?"
-        yes="Make a new one"
+        title="Create a new secret?"
+        yes="Create secret"
         disabledReason={webhookCan.change(useMe())}
         run={async () => {
           const body = { overlapHours: Number(hours) };
@@ -121,10 +121,10 @@ function RotateButton({ webhook }: { webhook: Webhook }) {
           await renew();
         }}
       >
-        <Select label="For how long both sign" value={hours} options={overlaps} onChange={setHours} />
+        <Select label="How long both secrets are valid" value={hours} options={overlaps} onChange={setHours} />
       </ConfirmButton>
       <Dialog
-        title="The new secret"
+        title="New secret"
         isOpen={made !== undefined}
         onClose={() => setMade(undefined)}
         footer={
@@ -155,17 +155,17 @@ function TestButton({ webhook }: { webhook: Webhook }) {
       </Button>
       <Dialog
         isWide
-        title="A test"
+        title="Test delivery"
         isOpen={isOpen}
         onClose={() => setOpen(false)}
         footer={
           <Button isBusy={test.isPending} onClick={() => test.mutate()}>
-            Send it again
+            Send again
           </Button>
         }
       >
         <div className="flex flex-col gap-3">
-          {test.isPending && <p className="text-muted">An example is sent to {hostOf(webhook.url)}…</p>}
+          {test.isPending && <p className="text-muted">Sending an example event to {hostOf(webhook.url)}…</p>}
           {test.error && <ProblemBox error={test.error} />}
           {test.data && !test.isPending && <Exchange exchange={test.data} />}
         </div>
@@ -182,12 +182,12 @@ function Exchange({
   return (
     <>
       <p className="flex flex-wrap items-center gap-2">
-        <Badge tone={ok ? "ok" : "bad"}>{ok ? "taken" : "not taken"}</Badge>
-        {response ? `It answered ${formatCount(response.status)}` : (error?.message ?? "There was no answer")}, after{" "}
+        <Badge tone={ok ? "ok" : "bad"}>{ok ? "Accepted" : "Rejected"}</Badge>
+        {response ? `Status ${formatCount(response.status)}` : (error?.message ?? "No response")}, after{" "}
         {formatMs(durationMs)}.
       </p>
-      {response?.body && <Sent label="What it answered" text={response.body} />}
-      <Sent label="What was sent" text={request.body} />
+      {response?.body && <Sent label="Response" text={response.body} />}
+      <Sent label="Request" text={request.body} />
     </>
   );
 }

@@ -6,7 +6,8 @@ import { missingScope } from "../../live/me.ts";
 export const webhookCan = {
   change: (me: Me): string | undefined => missingScope(me, "webhooks:write"),
   pause: (webhook: Webhook, me: Me): string | undefined =>
-    missingScope(me, "webhooks:write") ?? (webhook.status === "active" ? undefined : `It is ${webhook.status}.`),
+    missingScope(me, "webhooks:write") ??
+    (webhook.status === "active" ? undefined : `The webhook is ${webhook.status}.`),
   enable: (webhook: Webhook, me: Me): string | undefined =>
-    missingScope(me, "webhooks:write") ?? (webhook.status === "active" ? "It is active." : undefined),
+    missingScope(me, "webhooks:write") ?? (webhook.status === "active" ? "The webhook is active." : undefined),
 };

@@ -49,11 +49,11 @@ type Props = { webhook?: Webhook; onDone(saved: Webhook | Made): void };
 
 const onFields = ["/url", "/types", "/description", "/maxInFlight", "/headers"];
 const names = {
-  url: "Address",
+  url: "URL",
   description: "Name",
-  types: "Is told of",
+  types: "Events",
   ordering: "Order",
-  maxInFlight: "At most at a time",
+  maxInFlight: "Parallel deliveries",
 };
 
 const given = (headers: Draft["headers"]): Record<string, string> | undefined => {
@@ -94,8 +94,8 @@ function useWebhookForm({ webhook, onDone }: Props) {
 }
 
 function missingOf({ url, types }: Draft): string | undefined {
-  if (!url.trim()) return "Say where to deliver.";
-  return types.length === 0 ? "Pick what it is told of." : undefined;
+  if (!url.trim()) return "Enter a URL.";
+  return types.length === 0 ? "Choose at least one event." : undefined;
 }
 
 /** URL, event types and delivery options of a webhook. */
@@ -103,14 +103,9 @@ export function WebhookForm(props: Props) {
   const { webhook } = props;
   const form = useWebhookForm(props);
   return (
-    <form onSubmit={form.submit}>
-      <Card className="flex max-w-4xl flex-col gap-3 px-4 py-3" label="Webhook">
-        <TextField
-          label="Address"
-          type="url"
-          placeholder="https://erp.example.com/hooks/orders"
-          {...form.field("url")}
-        />
+    <form onSubmit={form.submit} className="max-w-4xl">
+      <Card className="flex flex-col gap-3 px-4 py-3" label="Webhook">
+        <TextField label="URL" type="url" placeholder="https://erp.example.com/hooks/orders" {...form.field("url")} />
         <TextField label="Name (optional)" {...form.field("description")} maxLength={500} />
         <EventTypesPick {...form.field("types")} />
         <DeliveryFields form={form} />
@@ -120,7 +115,7 @@ export function WebhookForm(props: Props) {
           names={names}
           fields={onFields}
           reason={webhookCan.change(useMe()) ?? missingOf(form.draft)}
-          save={form.isNew ? "Set it up" : "Save"}
+          save={form.isNew ? "Create webhook" : "Save"}
         />
       </Card>
     </form>
@@ -130,11 +125,11 @@ export function WebhookForm(props: Props) {
 function DeliveryFields({ form }: { form: RecordForm<Draft> }) {
   return (
     <div className="grid gap-3 sm:grid-cols-3">
-      <Select label="Order of deliveries" {...form.field("ordering")} options={orderingOptions} />
+      <Select label="Delivery order" {...form.field("ordering")} options={orderingOptions} />
       {form.draft.ordering === "strict" ? null : (
-        <TextField label="At most at a time" type="number" min={1} max={32} {...form.field("maxInFlight")} />
+        <TextField label="Parallel deliveries" type="number" min={1} max={32} {...form.field("maxInFlight")} />
       )}
-      {form.isNew && <Select label="Signed with" {...form.field("signing")} options={signingOptions} />}
+      {form.isNew && <Select label="Signature" {...form.field("signing")} options={signingOptions} />}
     </div>
   );
 }

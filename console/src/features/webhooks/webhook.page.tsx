@@ -4,18 +4,18 @@ import { useParams } from "@tanstack/react-router";
 import { paths } from "../../app/paths.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Figures } from "../../ui/figures.tsx";
-import { words } from "../../ui/format.ts";
 import { PageHead } from "../../ui/page-head.tsx";
 import { RecordPage } from "../../ui/record-page.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { formatSpan, Time, useClock } from "../../ui/zone.tsx";
+import { useEventNames } from "./event-types.pick.tsx";
 import { Deliveries } from "./deliveries.panel.tsx";
 import { WebhookActions } from "./webhook-actions.tsx";
 import { WebhookForm } from "./webhook.form.tsx";
 import { webhookQuery } from "./webhooks.queries.ts";
-import { disabledReasons, healthNames, healthTones, hostOf, webhookTones } from "./webhooks.text.ts";
+import { disabledReasons, healthNames, healthTones, hostOf, stateOf } from "./webhooks.text.ts";
 
 const above = { href: paths.webhooks(), name: "Webhooks" };
 
@@ -37,7 +37,7 @@ function WebhookView({ webhook }: { webhook: Webhook }) {
       <PageHead
         above={above}
         title={webhook.description || hostOf(webhook.url)}
-        note={<Badge tone={webhookTones[webhook.status] ?? "skip"}>{words(webhook.status)}</Badge>}
+        note={<Badge tone={stateOf(webhook).tone}>{stateOf(webhook).name}</Badge>}
       >
         <WebhookActions webhook={webhook} />
       </PageHead>
@@ -50,7 +50,7 @@ function WebhookView({ webhook }: { webhook: Webhook }) {
         ]}
       />
       {isEditing ? (
-        <WebhookForm webhook={webhook} onDone={() => showToast("Webhook changed")} />
+        <WebhookForm webhook={webhook} onDone={() => showToast("Webhook saved")} />
       ) : (
         <>
           <State webhook={webhook} />
@@ -66,9 +66,8 @@ function Problem({ webhook: { status, disabledReason, health } }: { webhook: Web
   if (status === "disabled") {
     return (
       <p className="mb-2.5 rounded-lg border border-bad bg-bad-soft px-3 py-2">
-        <span className="font-medium text-bad">The hub has stopped delivering.</span>{" "}
-        {disabledReasons[disabledReason ?? ""] ?? ""} Nothing is lost: what happens meanwhile is kept until it is
-        enabled.
+        <span className="font-medium text-bad">Deliveries are stopped.</span>{" "}
+        {disabledReasons[disabledReason ?? ""] ?? ""} Events are kept and sent when the webhook is enabled again.
       </p>
     );
   }
@@ -76,9 +75,9 @@ function Problem({ webhook: { status, disabledReason, health } }: { webhook: Web
   return (
     <p className="mb-2.5 rounded-lg border border-warn bg-warn-soft px-3 py-2">
       <span className="font-medium text-warn">
-        The endpoint fails
+        The endpoint is failing
         {health.failingSince && clock.now() - Date.parse(health.failingSince) > 60_000
-          ? `, for ${formatSpan(clock.now() - Date.parse(health.failingSince))} now`
+          ? ` for ${formatSpan(clock.now() - Date.parse(health.failingSince))}`
           : ""}
         .
       </span>{" "}
@@ -86,7 +85,7 @@ function Problem({ webhook: { status, disabledReason, health } }: { webhook: Web
       {health.nextAttemptAt && (
         <>
           {" "}
-          It is tried again <Time at={health.nextAttemptAt} />.
+          Next attempt: <Time at={health.nextAttemptAt} />.
         </>
       )}
     </p>
@@ -95,24 +94,25 @@ function Problem({ webhook: { status, disabledReason, health } }: { webhook: Web
 
 function State({ webhook }: { webhook: Webhook }) {
   const { health } = webhook;
+  const eventNames = useEventNames();
   return (
     <div className="mb-3 flex flex-col gap-2">
       <p className="min-w-0 text-muted">
-        <span className="font-mono text-sm break-all text-text">{webhook.url}</span> is told of{" "}
-        {webhook.types.join(", ")}
+        <span className="font-mono text-sm break-all text-text">{webhook.url}</span> receives{" "}
+        {eventNames(webhook.types)}
       </p>
       <Figures
-        label="How it is doing"
+        label="Health"
         figures={[
           {
-            label: "endpoint",
+            label: "Endpoint",
             value: (
               <Badge tone={healthTones[health.status] ?? "skip"}>{healthNames[health.status] ?? health.status}</Badge>
             ),
           },
-          { label: "deliveries that wait", value: webhook.pendingCount },
+          { label: "Pending deliveries", value: webhook.pendingCount },
           {
-            label: "last taken",
+            label: "Last delivered",
             value: (
               <span className="text-base">
                 <Time at={health.lastSuccessAt} />
@@ -120,7 +120,7 @@ function State({ webhook }: { webhook: Webhook }) {
             ),
           },
           {
-            label: "failures in a row",
+            label: "Failures in a row",
             value: health.consecutiveFailures,
             tone: "bad",
           },

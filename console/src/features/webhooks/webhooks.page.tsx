@@ -5,7 +5,7 @@ import { useMe } from "../../live/me.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
-import { formatCount, sentence, words } from "../../ui/format.ts";
+import { formatCount, sentence } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
@@ -16,7 +16,7 @@ import { TabLinks } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { webhookCan } from "./webhook.can.ts";
 import { webhooksQuery } from "./webhooks.queries.ts";
-import { healthNames, healthTones, hostOf, text, webhookTones } from "./webhooks.text.ts";
+import { hostOf, stateOf } from "./webhooks.text.ts";
 
 const columns: Array<ListColumn<Webhook>> = [
   {
@@ -30,19 +30,16 @@ const columns: Array<ListColumn<Webhook>> = [
       </Link>
     ),
   },
-  { name: "State", cell: (one) => <Badge tone={webhookTones[one.status] ?? "skip"}>{words(one.status)}</Badge> },
   {
-    name: "Endpoint",
+    name: "Status",
     className: "whitespace-nowrap",
-    cell: ({ health }) => (
-      <Badge tone={healthTones[health.status] ?? "skip"}>{healthNames[health.status] ?? words(health.status)}</Badge>
-    ),
+    cell: (one) => <Badge tone={stateOf(one).tone}>{stateOf(one).name}</Badge>,
   },
-  { name: "Address", className: "max-w-72 truncate font-mono text-sm text-muted", cell: (one) => one.url },
-  { name: "Is told of", className: "max-w-56 truncate", cell: (one) => one.types.join(", ") },
+  { name: "URL", className: "max-w-72 truncate font-mono text-sm text-muted", cell: (one) => one.url },
+  { name: "Events", className: "max-w-56 truncate", cell: (one) => one.types.join(", ") },
   { name: "Pending", isNumber: true, cell: (one) => formatCount(one.pendingCount) },
   {
-    name: "Last taken",
+    name: "Last delivered",
     className: "whitespace-nowrap text-muted",
     cell: (one) => <Time at={one.health.lastSuccessAt} />,
   },
@@ -79,10 +76,10 @@ export function WebhooksPage() {
           </Link>
         )}
       </PageHead>
-      <TabLinks label="Webhooks by state" tabs={tabs} />
+      <TabLinks label="Webhooks by status" tabs={tabs} />
       {!isNone && (
         <div className="mb-2.5 max-w-72">
-          <SearchBox label="Part of the address or name" />
+          <SearchBox label="Search by URL or name" />
         </div>
       )}
       <ListCard
@@ -91,17 +88,25 @@ export function WebhooksPage() {
         columns={columns}
         idOf={(one) => one.id}
         empty={
-          <Empty text={isNone ? text.none : "No webhook is like that."}>
-            {isNone && !refused ? (
-              <Link href={paths.newWebhook()} className={buttonClass("primary")}>
-                Set up the first one
-              </Link>
-            ) : (
+          isNone ? (
+            <Empty
+              icon="webhook"
+              title="No webhooks yet"
+              text="A webhook sends events, such as a shipped order, to another system as they happen."
+            >
+              {!refused && (
+                <Link href={paths.newWebhook()} className={buttonClass("primary")}>
+                  New webhook
+                </Link>
+              )}
+            </Empty>
+          ) : (
+            <Empty text="No webhooks match these filters.">
               <Link href={paths.webhooks()} className={buttonClass("plain")}>
-                Show all
+                Clear filters
               </Link>
-            )}
-          </Empty>
+            </Empty>
+          )
         }
       />
     </>

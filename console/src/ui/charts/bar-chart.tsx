@@ -6,10 +6,16 @@ import { Link } from "../link.tsx";
 import { ChartTable } from "./chart-table.tsx";
 
 type Bar = { label: string; value: number; href?: string; note?: string };
-type Props = { label: string; bars: readonly Bar[]; format?(value: number): string };
+type Props = {
+  label: string;
+  bars: readonly Bar[];
+  format?(value: number): string;
+  /** Without the accent color, where no bar means good or bad. */
+  isGrey?: boolean;
+};
 
 /** Horizontal bars with values, each optionally a link. */
-export function BarChart({ label, bars, format = formatCount }: Props) {
+export function BarChart({ label, bars, format = formatCount, isGrey = false }: Props) {
   const [isTable, setTable] = useState(false);
   const width = scaleLinear([0, Math.max(1, ...bars.map(({ value }) => value))], [0, 100]);
   return (
@@ -26,7 +32,10 @@ export function BarChart({ label, bars, format = formatCount }: Props) {
                   {bar.note && <span className="ms-1.5 text-sm text-faint max-sm:hidden">{bar.note}</span>}
                 </span>
                 <span aria-hidden className="h-3.5 flex-1 rounded-sm bg-skip-soft">
-                  <span className="block h-full rounded-sm bg-accent" style={{ width: `${width(bar.value)}%` }} />
+                  <span
+                    className={cx("block h-full rounded-sm", isGrey ? "bg-line-strong" : "bg-accent")}
+                    style={{ width: `${width(bar.value)}%` }}
+                  />
                 </span>
                 <span className="w-16 shrink-0 text-end tabular-nums">{format(bar.value)}</span>
               </>

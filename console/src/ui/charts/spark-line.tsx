@@ -1,20 +1,23 @@
 import { useState } from "react";
 
-export type SparkPoint = { label: string; value: number | null };
+type SparkPoint = { label: string; value: number | null };
 type Props = {
   label: string;
   points: readonly SparkPoint[];
   format(value: number): string;
   /** Amounts start at zero; shares use their own range. */
   startsAtZero?: boolean;
+  /** For tiles that only hint at the course: grey, without the value below. */
+  isGrey?: boolean;
 };
 
 const [width, height, pad] = [160, 32, 3];
 
 /** Sparkline. Missing values are gaps. */
-export function SparkLine({ label, points, format, startsAtZero = false }: Props) {
+export function SparkLine({ label, points, format, startsAtZero = false, isGrey = false }: Props) {
   const [at, setAt] = useState<number>();
   const values = points.flatMap(({ value }) => (value === null ? [] : [value]));
+  if (values.length === 0 && isGrey) return null;
   if (values.length === 0) return <p className="flex h-8 items-center text-sm text-faint">Nothing on these days</p>;
   const low = startsAtZero ? 0 : Math.min(...values);
   const high = Math.max(...values);
@@ -24,6 +27,7 @@ export function SparkLine({ label, points, format, startsAtZero = false }: Props
   const last = points.findLastIndex(({ value }) => value !== null);
   const shown = at !== undefined && points[at]?.value !== null ? at : last;
   const point = points[shown]!;
+  const colour = isGrey ? "var(--faint)" : "var(--accent)";
   return (
     <div className="min-w-0">
       <svg
@@ -42,7 +46,7 @@ export function SparkLine({ label, points, format, startsAtZero = false }: Props
         <path
           d={pathOf(points, x, y)}
           fill="none"
-          stroke="var(--accent)"
+          stroke={colour}
           strokeWidth={1.5}
           vectorEffect="non-scaling-stroke"
         />
@@ -51,15 +55,17 @@ export function SparkLine({ label, points, format, startsAtZero = false }: Props
           x2={x(shown)}
           y1={y(point.value!)}
           y2={y(point.value!)}
-          stroke="var(--accent)"
+          stroke={colour}
           strokeWidth={5}
           strokeLinecap="round"
           vectorEffect="non-scaling-stroke"
         />
       </svg>
-      <p className="truncate text-xs text-faint tabular-nums">
-        {point.label} {format(point.value!)}
-      </p>
+      {!isGrey && (
+        <p className="truncate text-xs text-faint tabular-nums">
+          {point.label} {format(point.value!)}
+        </p>
+      )}
     </div>
   );
 }

@@ -14,14 +14,14 @@ type Props = {
 };
 
 /**
- * Choropleth of the US states: darker is more, negative values have another color. Text and table give the numbers.
+ * Choropleth of the US states: darker is more; savings are green and losses red, as in the tables. Text and table give the numbers.
  */
 export function UsMap({ label, values, chosen, onPick, format = formatCount }: Props) {
   const [isTable, setTable] = useState(false);
   const [over, setOver] = useState<string>();
   const shade = scaleLinear([0, Math.max(1, ...Object.values(values).map(Math.abs))], [8, 100]).clamp(true);
   const colour = (value: number): string => {
-    const [name, soft] = value < 0 ? ["--bad", "--bad-soft"] : ["--accent", "--accent-soft"];
+    const [name, soft] = value < 0 ? ["--bad", "--bad-soft"] : ["--ok", "--ok-soft"];
     return `color-mix(in srgb, var(${name}) ${shade(Math.abs(value))}%, var(${soft}))`;
   };
   const shown = over ?? chosen;

@@ -6,6 +6,7 @@ import { errorAt } from "../field-errors.ts";
 import { Fold } from "../fold.tsx";
 import { sentence, words } from "../format.ts";
 import { Icon } from "../icons.tsx";
+import type { InstantKind } from "../instant-text.ts";
 import { Select } from "../select.tsx";
 import { Switch } from "../switch.tsx";
 import { TextArea, TextField } from "../text-field.tsx";
@@ -13,6 +14,7 @@ import { TokenField } from "../token-field.tsx";
 import { PairsField } from "./pairs-field.tsx";
 import type { FormSchema } from "./schema.ts";
 import { kindOf, plainSchema, withoutEmpty } from "./schema.ts";
+import { loadPart } from "../load-part.ts";
 
 /** Picker for record IDs, provided by the features. */
 export type EntityPicker = (given: {
@@ -71,7 +73,11 @@ export function SchemaForm({ schema, value, onChange, errors = new Map(), pickEn
   );
 }
 
-const JsonField = lazy(async () => ({ default: (await import("./json-field.tsx")).JsonField }));
+// Few forms have a date, and none of those that are loaded first.
+const InstantField = lazy(loadPart(async () => ({ default: (await import("../instant-field.tsx")).InstantField })));
+const instantKinds: Record<string, InstantKind> = { date: "date", "date-time": "date-time" };
+
+const JsonField = lazy(loadPart(async () => ({ default: (await import("./json-field.tsx")).JsonField })));
 
 type FieldProps = {
   name: string;
@@ -137,7 +143,11 @@ function SchemaField(props: FieldProps): ReactNode {
         />
       );
     case "time":
-      return <TextField {...common} {...plain} placeholder="2027-03-14 or 2027-03-14T09:00:00Z" />;
+      return (
+        <Suspense>
+          <InstantField {...common} {...plain} kind={instantKinds[schema.format ?? ""] ?? "either"} />
+        </Suspense>
+      );
     case "long-text":
       return <TextArea {...common} {...plain} />;
     case "tokens":

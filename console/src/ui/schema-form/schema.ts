@@ -25,6 +25,8 @@ export type FormSchema = {
   "x-entity"?: string;
   /** `password`: masked input. */
   "x-widget"?: string;
+  /** Groups of fields of which one is needed. */
+  "x-one-of"?: string[][];
   /** Rarely needed: folded by default. */
   "x-advanced"?: boolean;
 };

@@ -76,6 +76,7 @@ export const demoCarrier: Carrier = {
       service: match.service.code,
       charge: { cents: toCents(quote.total), currency: quote.currency, lines },
       parcels,
+      ...(quote.zone === null ? {} : { zone: quote.zone }),
       ...(quote.transitDays === null ? {} : { transitDays: quote.transitDays }),
     };
   },

@@ -133,6 +133,19 @@ describe("a pipeline", () => {
     expect((await org.get(`/orders/${id}`)).body.status).toBe("shipped");
   });
 
+  test("of an insured parcel has the fee in its price, and the label costs as much", async () => {
+    const { id } = await shop.order();
+    const options = { insuredValue: { amount: 300, currency: "USD" } };
+    const insured = [actions[0], { type: "buy_label", params: { options } }];
+    const report = (await org.post("/operations/preflight", { order_ids: [id], actions: insured })).body;
+    const [chosen, step] = report.orders[0].steps;
+    expect(step.price.total).toBeCloseTo(chosen.price.total + 1.5, 5);
+    const run = (await org.post("/operations/run", { order_ids: [id], actions: insured })).body;
+    await shop.work();
+    const label = await shop.readLabel(run.results[0].steps[1].label_ids[0]);
+    expect(label).toMatchObject({ cost: step.price.total, quotedCost: step.price.total, warning: null });
+  });
+
   test("says why there is no price", async () => {
     const { id } = await shop.order();
     standIn.inject("no_rates", { operation: "rate" });

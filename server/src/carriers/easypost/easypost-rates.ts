@@ -1,6 +1,7 @@
 import type { CarrierCall, RateRequest } from "../seam/carrier.ts";
 import { RemoteError } from "../seam/http.ts";
-import { centsOf } from "../seam/money.ts";
+import { requirePostalCodes } from "../seam/invalid-input.ts";
+import { amountOf, centsOf } from "../seam/money.ts";
 import { remoteQuote } from "../seam/quotes.ts";
 import type { NoQuote, Quote } from "../seam/quotes.ts";
 import { asList, asText } from "../seam/read.ts";
@@ -8,7 +9,9 @@ import type { Json } from "../seam/read.ts";
 import { dayOrInstant, wholeDays } from "../seam/storable.ts";
 import { missingServices, readableName } from "../seam/service-names.ts";
 import { messagesOf, post } from "./easypost-api.ts";
-import { orderBody, shipmentBody } from "./easypost-shipment.ts";
+import type { InsuranceFee } from "./easypost-insurance.ts";
+import { insuranceFee } from "./easypost-insurance.ts";
+import { insuranceOf, orderBody, shipmentBody } from "./easypost-shipment.ts";
 
 /** One price of one carrier account. Service names of carriers collide, so ours have the carrier in front: USPS/Priority. */
 export type Rate = {
@@ -24,14 +27,39 @@ export type Rate = {
   isGuaranteed: boolean;
 };
 
+/** Elsewhere EasyPost has carriers that price without a postal code. */
+const withPostalCodes = new Set(["US"]);
+
 export async function rate(call: CarrierCall, request: RateRequest): Promise<(Quote | NoQuote)[]> {
   const { settings } = call;
+  requirePostalCodes("EasyPost", request, withPostalCodes);
+  const insured = insuranceOf(request);
+  const fee = insured === undefined ? undefined : await insuranceFee(call, insured);
   // The first leaves no shipment behind at EasyPost; several parcels can be priced together only as an order.
   const answer =
     request.parcels.length === 1
       ? await post(call, "/beta/rates", { shipment: shipmentBody(request, settings) }, { retry: "safe" })
       : await post(call, "/v2/orders", { order: orderBody(request, settings) });
-  return quotesIn(answer, request.services);
+  return quotesIn(answer, request.services).map((quote) => (fee && "total" in quote ? withFee(quote, fee) : quote));
+}
+
+/** The label costs the postage plus the fee. EasyPost insures in US dollars: a price in another currency stays without it. */
+function withFee(quote: Quote, fee: InsuranceFee): Quote {
+  if (quote.currency !== "USD") return quote;
+  const sum = (amount: number): number => amountOf(centsOf(amount, "USD") + fee.cents, "USD");
+  const postage = { code: "PostageFee", label: "Postage", amount: quote.total, explanation: "" };
+  const insurance = {
+    code: "InsuranceFee",
+    label: "Insurance Fee",
+    amount: amountOf(fee.cents, "USD"),
+    explanation: fee.explanation,
+  };
+  return {
+    ...quote,
+    total: sum(quote.total),
+    listTotal: quote.listTotal === null ? null : sum(quote.listTotal),
+    lines: [postage, insurance],
+  };
 }
 
 export function quotesIn(answer: Json, services?: readonly string[]): (Quote | NoQuote)[] {

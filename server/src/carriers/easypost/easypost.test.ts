@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { fixtureIn } from "../seam/testing/fixture.ts";
 import { customer, customs, rateRequest, warehouse } from "../seam/testing/sample-requests.ts";
 import { scriptedCall } from "../seam/testing/scripted-call.ts";
+import type { Quote } from "../seam/quotes.ts";
 import type { ScriptedAnswer } from "../seam/testing/scripted-call.ts";
 import { easypost } from "./easypost.ts";
 import { kindOf, readers } from "./easypost-readers.ts";
@@ -17,6 +18,52 @@ const quoting = async (changes = {}, answer: ScriptedAnswer = { status: 200, bod
   const { call, requests } = answering(answer);
   return { quotes: await easypost.rate!(call, rateRequest(changes)), requests };
 };
+
+describe("rates of an insured parcel", () => {
+  const insuring = async (insured: number, user: ScriptedAnswer) => {
+    const { call, requests } = scriptedCall({
+      credentials,
+      answers: ({ path }) => (path === "/v2/users" ? user : { status: 200, body: fixture("rates") }),
+    });
+    const options = { insuredValue: { amount: insured, currency: "USD" } };
+    const rate = async () => await easypost.rate!(call, rateRequest({ options }));
+    const [postage] = (await quoting()).quotes as Quote[];
+    return { postage: postage!, first: ((await rate()) as Quote[])[0]!, again: rate, requests };
+  };
+  const terms = { status: 200, body: { insurance_fee_rate: "0.005", insurance_fee_minimum: "0.50" } };
+  const inCents = (amount: number): number => Math.round(amount * 100);
+
+  test.each([
+    [250, terms, 125],
+    [123.45, terms, 62],
+    [20, terms, 50],
+    [250, { status: 403, body: { error: { code: "MODE.UNAUTHORIZED", message: "Use a production key" } } }, 250],
+    [20, { status: 200, body: { insurance_fee_rate: "free" } }, 100],
+  ])("of %d USD contain the fee of the account, else the published one", async (insured, user, cents) => {
+    const { postage, first } = await insuring(insured, user);
+    expect(inCents(first.total)).toBe(inCents(postage.total) + cents);
+    expect(first.lines).toMatchObject([
+      { code: "PostageFee", amount: postage.total },
+      { code: "InsuranceFee", label: "Insurance Fee", amount: cents / 100 },
+    ]);
+    if (postage.listTotal !== null) expect(inCents(first.listTotal!)).toBe(inCents(postage.listTotal) + cents);
+  });
+
+  test("ask for the terms of the account once", async () => {
+    const { again, requests } = await insuring(250, terms);
+    await again();
+    expect(requests.filter(({ path }) => path === "/v2/users")).toHaveLength(1);
+  });
+
+  test("are refused where the label would be", async () => {
+    const { call, requests } = answering({ status: 200, body: fixture("rates") });
+    const options = { insuredValue: { amount: 5, currency: "EUR" } };
+    await expect(easypost.rate!(call, rateRequest({ options }))).rejects.toMatchObject({
+      code: "option_not_supported",
+    });
+    expect(requests).toEqual([]);
+  });
+});
 
 describe("rates", () => {
   test("the request has the addresses, the parcel in ounces and inches, and the key as user name", async () => {

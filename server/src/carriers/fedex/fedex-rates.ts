@@ -1,5 +1,6 @@
 import type { CarrierCall, RateRequest } from "../seam/carrier.ts";
 import type { ChargeLine } from "../seam/labels.ts";
+import { requirePostalCodes } from "../seam/invalid-input.ts";
 import { dayOf } from "../seam/local-time.ts";
 import { chargeLine, priceOf } from "../seam/price.ts";
 import { oncePerService, remoteQuote } from "../seam/quotes.ts";
@@ -10,7 +11,10 @@ import { accountOf, askFedex } from "./fedex-request.ts";
 import { daysOf, fedexService } from "./fedex-services.ts";
 import { packagesOf, placeOf, shipmentOf } from "./fedex-shipment.ts";
 
+const withPostalCodes = new Set(["US", "PR", "CA"]);
+
 export async function rateFedex(call: CarrierCall, request: RateRequest): Promise<(Quote | NoQuote)[]> {
+  requirePostalCodes("FedEx", request, withPostalCodes);
   const { services, options } = request;
   const [only, ...further] = services ?? [];
   const { output } = await askFedex(call, {

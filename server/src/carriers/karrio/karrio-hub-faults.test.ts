@@ -132,6 +132,17 @@ describe("tracking", () => {
     expect([status, deliveredAt]).toEqual(["delivered", "2026-03-02T15:45:00.000Z"]);
   });
 
+  test("of one event that is no list keeps the event", async () => {
+    const { shipment } = await bought();
+    await standIn.scan(shipment.trackingNumber, {
+      status: "in_transit",
+      description: "Left",
+      location: "NEWARK, NJ, US",
+    });
+    standIn.inject("one_object", { operation: "track" });
+    expect((await track(shipment.id)).events).toMatchObject([{ status: "in_transit", description: "Left" }]);
+  });
+
   test("of a status that no document names keeps the event", async () => {
     const { shipment } = await bought();
     standIn.inject("unknown_status", { operation: "scan" });

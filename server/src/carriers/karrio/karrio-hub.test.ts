@@ -107,6 +107,14 @@ describe("quotes", () => {
     expect(quotes[0].total).toBeGreaterThan(usual.total);
   });
 
+  test("are read when one object comes instead of a list", async () => {
+    const whole = (await quote()).body.quotes;
+    standIn.inject("one_object", { operation: "rate" });
+    const { quotes } = (await quote()).body;
+    expect(quotes).toHaveLength(1);
+    expect(whole).toContainEqual(quotes[0]);
+  });
+
   test("are limited to the connections of the settings", async () => {
     const id = await shop.connect({ settings: { carrierIds: [standIn.connectionIds.ups] } });
     const { quotes } = (await quote({}, id)).body;

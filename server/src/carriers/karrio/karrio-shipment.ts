@@ -1,3 +1,4 @@
+import { countryOf } from "../seam/address-lines.ts";
 import type { LabelRequest, RateRequest, Settings } from "../seam/carrier.ts";
 import type { Customs, Parcel, ShipOptions } from "../seam/ship-options.ts";
 import { asObject } from "../seam/read.ts";
@@ -18,10 +19,12 @@ export function shipmentBody(request: Request, settings: Settings, isPurchase: b
   return {
     shipper: {
       ...addressBody(shipper, isCustomer(shipper) ? residential : undefined),
+      country_code: countryOf(shipper, shipper === from ? "sender" : "recipient"),
       federal_tax_id: taxNumber(customs, "sender", "EIN"),
     },
     recipient: {
       ...addressBody(recipient, isCustomer(recipient) ? residential : undefined),
+      country_code: countryOf(recipient, recipient === to ? "recipient" : "sender"),
       federal_tax_id: taxNumber(customs, "receiver", "EIN"),
     },
     parcels: parcels.map(parcelBody),

@@ -3,7 +3,7 @@ import type { Warning } from "../../core/csv/csv-columns.ts";
 import type { PlacedError } from "../../core/csv/csv-table.ts";
 import { placedError, readTable } from "../../core/csv/csv-table.ts";
 import type { CardHeader } from "./card.schemas.ts";
-import { readWeightUnit } from "../../core/weight.ts";
+import { namesWithUnits, readWeightUnit, weightUnitInName } from "../../core/weight.ts";
 import { levelOfService, serviceLevels } from "./service-level.ts";
 
 type CsvServices = { services: Record<string, unknown>[]; warnings: Warning[] } | { errors: PlacedError[] };
@@ -18,22 +18,40 @@ const aliases: Record<string, string[]> = {
   service: ["service", "servicecode", "code"],
   name: ["servicename", "name"],
   level: ["level", "servicelevel"],
-  weight: ["weight", "upto", "maxweight", "lb", "lbs", "pounds", "oz"],
+  weight: [
+    ...namesWithUnits("weight upto maxweight weightupto notover weightnotover").split(" "),
+    "lb",
+    "lbs",
+    "pounds",
+    "oz",
+  ],
   unit: ["unit", "weightunit"],
   zone: ["zone"],
   rate: ["rate", "price", "amount"],
 };
 
+/** What a column can be mapped to, besides `zone:` with the name of a zone. */
+export const cardColumnFields = Object.keys(aliases);
+/** Column to field; null: the column is ignored. Other columns are recognized by their names. */
+export type CardMapping = Readonly<Record<string, string | null>>;
+
 /**
  * Reads prices from CSV: one row per weight with a column per zone, or one row per price with the columns zone and rate.
  * Everything else comes from the header.
  */
-export async function servicesFromCsv(csv: string, header: Partial<CardHeader> = {}): Promise<CsvServices> {
+export async function servicesFromCsv(
+  csv: string,
+  header: Partial<CardHeader> = {},
+  mapping: CardMapping = {},
+): Promise<CsvServices> {
   const table = await readTable(csv, maxRows);
   if ("errors" in table) return table;
   const [first, ...rows] = table.rows;
   if (!first) return { errors: [placedError(1, null, "empty", "The header row is missing.")] };
-  const columns = readColumns(first.cells.map((name) => name.trim()));
+  const columns = readColumns(
+    first.cells.map((name) => name.trim()),
+    mapping,
+  );
   const errors: PlacedError[] = columns.errors.map((message) => placedError(first.number, null, "columns", message));
   if (errors.length > 0) return { errors };
   const lines: Line[] = [];
@@ -75,14 +93,22 @@ type Columns = {
   errors: string[];
 };
 
-function readColumns(names: string[]): Columns {
+const mappedZone = /^zone:\s*(\w{1,10})$/;
+
+function readColumns(names: string[], mapping: CardMapping): Columns {
   const at: Record<string, number> = {};
   const zones: [number, string][] = [];
-  const errors: string[] = [];
+  const errors: string[] = Object.keys(mapping)
+    .filter((name) => !names.includes(name))
+    .map((name) => `The file has no column ${name}, which the mapping names.`);
   for (const [index, name] of names.entries()) {
+    const mapped = Object.hasOwn(mapping, name) ? mapping[name]! : undefined;
+    if (mapped === null) continue;
     const folded = name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
-    const field = Object.keys(aliases).find((key) => aliases[key]!.includes(folded));
-    if (field !== undefined) {
+    const field = mapped ?? Object.keys(aliases).find((key) => aliases[key]!.includes(folded));
+    const zoneOf = field === undefined ? undefined : mappedZone.exec(field)?.[1];
+    if (zoneOf !== undefined) zones.push([index, normaliseZone(zoneOf)]);
+    else if (field !== undefined) {
       if (at[field] === undefined) at[field] = index;
       else errors.push(`${names[at[field]]} and ${name} both mean ${field}; remove one of them.`);
     } else {
@@ -91,7 +117,9 @@ function readColumns(names: string[]): Columns {
     }
   }
   const isLong = at.zone !== undefined && at.rate !== undefined;
-  if (at.weight === undefined) errors.push("A weight column is required, such as `weight`.");
+  if (at.weight === undefined) {
+    errors.push("A weight column is required, such as `Weight (lb)`. Name yours so, or send `mapping`.");
+  }
   if (!isLong && zones.length === 0) errors.push("Zone columns are required, or the columns `zone` and `rate`.");
   return { at, names, zones: isLong ? [] : zones, errors };
 }
@@ -146,7 +174,9 @@ function readLine(
 function readWeight(text: string, unitText: string, column: string): { upTo: number | null; unit: Unit } | undefined {
   if (/^(any|flat|\*)$/i.test(text)) return { upTo: null, unit: "lb" };
   const found = /^(\d+(?:\.\d+)?)\s*([a-z]*)\.?$/i.exec(withoutFootnotes(text));
-  const unit = readWeightUnit(found?.[2] || unitText || (/^oz|ounce/i.test(column) ? "oz" : "lb"));
+  const unit = readWeightUnit(
+    found?.[2] || unitText || (weightUnitInName(column) ?? (/^oz|ounce/i.test(column) ? "oz" : "lb")),
+  );
   const upTo = Number(found?.[1] ?? Number.NaN);
   return found && unit && upTo > 0 ? { upTo, unit } : undefined;
 }

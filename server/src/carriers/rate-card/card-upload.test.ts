@@ -17,7 +17,7 @@ describe("a card", () => {
           code: "A",
           level: "ground",
           weightBreaks: [{ upTo: 2 }, { upTo: 1 }],
-          rates: { "2": [1, 2, 3], "3": [1.005, 2] },
+          rates: { "2": [1, 2, 3], "3": [1.00005, 2] },
           discounts: [{ zones: ["7"], percent: 5, amount: 1 }],
           minimum: { zone: "2" },
         },
@@ -40,7 +40,7 @@ describe("a card", () => {
       "/services/1/code duplicate",
       "/services/0/weightBreaks/1/upTo not_ascending",
       "/services/0/rates/2 cell_count",
-      "/services/0/rates/3/0 more_than_cents",
+      "/services/0/rates/3/0 more_than_four_decimals",
       "/services/0/discounts/0 one_of",
       "/services/0/discounts/0/zones unknown_zone",
       "/services/0/minimum/weight required",
@@ -120,6 +120,19 @@ describe("prices from a spreadsheet", () => {
         weightBreaks: [{ upTo: 1, unit: "lb" }],
         rates: { "2": [20], "3": [21], "44": [22] },
       },
+    ]);
+  });
+
+  test.each([
+    ["Weight (lb)", "lb"],
+    ["Weight (oz)", "oz"],
+    ["weight_kg", "kg"],
+    ["Weight not over (lbs.)", "lb"],
+    ["Max weight", "lb"],
+  ])("may name the unit in the column %s", async (column, unit) => {
+    const read = await servicesFromCsv(`${column},Zone 2\n1,9.5\n`);
+    expect("services" in read && read.services).toMatchObject([
+      { weightBreaks: [{ upTo: 1, unit }], rates: { 2: [9.5] } },
     ]);
   });
 

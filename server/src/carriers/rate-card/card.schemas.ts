@@ -3,20 +3,30 @@ import { Type } from "../../core/type.ts";
 import { Name, OneOf, Strict } from "../../core/schema.ts";
 import { Weight } from "../../core/weight.ts";
 import { serviceLevels } from "./service-level.ts";
+import {
+  byZone,
+  CalendarDate,
+  Code,
+  Cubic,
+  Dim,
+  Discount,
+  Fuel,
+  Hundredweight,
+  Inches,
+  Money,
+  Percent,
+  Price,
+  ServiceFuel,
+  SetName,
+  WeeklyPieces,
+  WeeklyRevenue,
+  Zone,
+  ZoneException,
+  zonePattern,
+  Zones,
+} from "./term.schemas.ts";
 
-/** Also safe unescaped in the COPY lines of rate results. */
-export const zonePattern = "^[A-Za-z0-9][A-Za-z0-9_.-]{0,9}$";
-
-export const CalendarDate = Type.String({ format: "date", description: "A calendar date, such as 2026-01-31" });
-const Code = Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$" });
-const Zone = Type.String({ pattern: zonePattern });
-const Money = Type.Number({ minimum: 0, maximum: 100_000 });
-const Percent = Type.Number({ minimum: 0, maximum: 100 });
-const Inches = Type.Number({ exclusiveMinimum: 0, maximum: 10_000 });
-const SetName = Type.String({ minLength: 1, maxLength: 100, description: "Id or name of a condition set" });
-const Zones = Type.Array(Zone, { minItems: 1, maxItems: 100 });
-const byZone = <Schema extends Parameters<typeof Type.Record>[1]>(schema: Schema) =>
-  Type.Record(Type.String({ minLength: 1, maxLength: 10 }), schema);
+export { CalendarDate, zonePattern };
 
 const WeightBreak = Strict({
   upTo: Type.Unsafe<number | null>({
@@ -28,48 +38,29 @@ const WeightBreak = Strict({
   unit: Type.Optional(OneOf(["lb", "oz", "kg", "g"])),
 });
 
-const Discount = Strict({
-  percent: Type.Optional(Percent),
-  amount: Type.Optional(Money),
-  zones: Type.Optional(Zones),
-  weightFrom: Type.Optional(Weight),
-  weightTo: Type.Optional(Weight),
-  stacking: Type.Optional(
-    OneOf(["replace", "add"], {
-      description: "`replace` (default): the last matching discount applies; `add`: applied on top of it",
-    }),
-  ),
-});
-
-const Dim = Strict({
-  divisor: Type.Number({ minimum: 1, maximum: 100_000, description: "Cubic inches per pound, or cubic cm per kg" }),
-  unit: Type.Optional(OneOf(["in", "cm"])),
-  thresholdVolume: Type.Optional(
-    Type.Number({ minimum: 0, description: "Parcels up to this volume have no dimensional weight" }),
-  ),
-  rounding: Type.Optional(
-    OneOf(["nearest", "up", "none"], {
-      description:
-        "Rounding of each side to whole inches or centimeters, for volume, limits and size surcharges. Default `up`, as " +
-        "carriers do since August 2025; `nearest` before",
-    }),
-  ),
-});
-
 export const CardService = Strict({
   code: Code,
   name: Type.Optional(Name),
   level: OneOf(serviceLevels),
   aliases: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50 })),
   weightBreaks: Type.Array(WeightBreak, { minItems: 1, maxItems: 300 }),
-  rates: byZone(
-    Type.Array(Type.Unsafe<number | null>({ type: ["number", "null"], minimum: 0, maximum: 100_000 }), {
-      minItems: 1,
-      maxItems: 300,
-    }),
-  ),
+  rates: byZone(Type.Array(Price, { minItems: 1, maxItems: 300 })),
   perUnitAbove: Type.Optional(Strict({ unit: OneOf(["lb", "oz", "kg", "g"]), rates: byZone(Money) })),
   dim: Type.Optional(Dim),
+  cubic: Type.Optional(Cubic),
+  hundredweight: Type.Optional(Hundredweight),
+  multiPiece: Type.Optional(
+    OneOf(["each", "total"], {
+      description:
+        "The parcels of a shipment are priced one by one (default), or as one weight: the sum of their billable weights",
+    }),
+  ),
+  zoneNames: Type.Optional(
+    Type.Record(Type.String({ minLength: 1, maxLength: 10 }), Zone, {
+      description:
+        "Zones found by distance, each with its name in the prices of this service, such as 2: 202. Zones of charts stay as they are",
+    }),
+  ),
   limits: Type.Optional(
     Strict({
       maxWeight: Type.Optional(Weight),
@@ -85,9 +76,13 @@ export const CardService = Strict({
       zone: Type.Optional(Zone),
       weight: Type.Optional(Weight),
       reduction: Type.Optional(Money),
+      reductionPercent: Type.Optional(Percent),
     }),
   ),
   transitDays: Type.Optional(byZone(Type.Integer({ minimum: 0, maximum: 60 }))),
+  isGuaranteed: Type.Optional(
+    Type.Boolean({ description: "The carrier refunds late deliveries; the audit of invoices looks for them" }),
+  ),
 });
 export type CardService = Static<typeof CardService>;
 
@@ -119,6 +114,16 @@ export const Surcharge = Strict({
       from: Type.Optional(CalendarDate),
       to: Type.Optional(CalendarDate),
       requires: Type.Optional(Code),
+      requiresAny: Type.Optional(
+        Type.Array(Code, { minItems: 1, maxItems: 60, description: "Applies together with any of these surcharges" }),
+      ),
+      weeklyPiecesOver: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          description: "More than this many parcels in the week, by `weeklyPieces` of the card",
+        }),
+      ),
+      weeklyPiecesUpTo: Type.Optional(Type.Integer({ minimum: 0 })),
     }),
   ),
   group: Type.Optional(Code),
@@ -126,18 +131,11 @@ export const Surcharge = Strict({
   minBillableWeight: Type.Optional(Weight),
   isFuelApplied: Type.Optional(Type.Boolean()),
   allocationPercent: Type.Optional(Percent),
+  per: Type.Optional(
+    OneOf(["parcel", "shipment"], { description: "`shipment`: charged once per shipment, with its first parcel" }),
+  ),
 });
 export type Surcharge = Static<typeof Surcharge>;
-
-const Fuel = Strict({
-  percent: Type.Optional(Percent),
-  table: Type.Optional(Type.Array(Strict({ from: CalendarDate, percent: Percent }), { minItems: 1, maxItems: 500 })),
-  discountPercent: Type.Optional(Percent),
-  appliesTo: OneOf(["base_list", "base_net", "subtotal"], {
-    description:
-      "Which amount the percentage applies to: the list price, the price after discount, or that plus surcharges",
-  }),
-});
 
 const cardHeader = {
   name: Name,
@@ -161,6 +159,17 @@ const cardHeader = {
   ),
   surcharges: Type.Optional(Type.Array(Surcharge, { maxItems: 60 })),
   fuel: Type.Optional(Fuel),
+  fuelByService: Type.Optional(Type.Array(ServiceFuel, { minItems: 1, maxItems: 50 })),
+  weeklyRevenue: Type.Optional(WeeklyRevenue),
+  weeklyPieces: Type.Optional(WeeklyPieces),
+  zoneExceptions: Type.Optional(Type.Array(ZoneException, { minItems: 1, maxItems: 500 })),
+  shipmentsBy: Type.Optional(
+    OneOf(["lead", "day_and_destination"], {
+      description:
+        "Which parcels of a comparison are one shipment: those with the same lead tracking number (default), or also those sent " +
+        "on the same day with the same service from the same ZIP to the same ZIP",
+    }),
+  ),
 };
 
 export const RateCard = Strict({ ...cardHeader, services: Type.Array(CardService, { minItems: 1, maxItems: 50 }) });

@@ -1,15 +1,15 @@
 import type { FieldError } from "../../core/errors.ts";
 import { errorsAt } from "../../core/errors.ts";
-import { nearestName } from "../../core/nearest.ts";
 import { escapePointer } from "../../core/strict-json.ts";
 import { createFinder } from "../../core/validation.ts";
 import type { Weight } from "../../core/weight.ts";
 import type { CardService, RateCard as Card, Surcharge } from "./card.schemas.ts";
 import { RateCard, zonePattern } from "./card.schemas.ts";
+import type { Report } from "./card-report.ts";
+import { checkAscending, checkMoney, checkNames, checkPrice, checkUnique, checkZoneNames } from "./card-report.ts";
+import { checkCardTerms, checkFuel, checkServiceTerms } from "./check-terms.ts";
 import { flatZone } from "../zones/resolve-zone.ts";
 import { toMg } from "./measures.ts";
-
-type Report = (pointer: string, code: string, message: string, more?: Partial<FieldError>) => void;
 
 const findShapeErrors = createFinder(RateCard, "body");
 const isZone = new RegExp(zonePattern);
@@ -36,7 +36,8 @@ export function checkCard(card: unknown, pointer = ""): FieldError[] {
     if (sound.zoneScheme === "flat") checkFlatZone(service, `/services/${index}/rates`, report);
   }
   checkSurcharges(sound, report);
-  checkFuel(sound, report);
+  if (sound.fuel) checkFuel(sound.fuel, "/fuel", report);
+  checkCardTerms(sound, report);
   return errors;
 }
 
@@ -88,18 +89,19 @@ function checkService(service: CardService, at: string, report: Report): void {
         `There are ${weightBreaks.length} weight breaks, but ${cells.length} prices for zone ${zone}.`,
       );
     }
-    for (const [index, cell] of cells.entries()) if (cell !== null) checkMoney(cell, `${zoneAt}/${index}`, report);
+    for (const [index, cell] of cells.entries()) if (cell !== null) checkPrice(cell, `${zoneAt}/${index}`, report);
   }
   if (service.perUnitAbove) {
     if (isFlat)
       report(`${at}/perUnitAbove`, "unused", "A price that does not depend on the weight has no last weight.");
     checkZoneNames(Object.keys(service.perUnitAbove.rates), rates, `${at}/perUnitAbove/rates`, report);
     for (const [zone, amount] of Object.entries(service.perUnitAbove.rates))
-      checkMoney(amount, `${at}/perUnitAbove/rates/${escapePointer(zone)}`, report);
+      checkPrice(amount, `${at}/perUnitAbove/rates/${escapePointer(zone)}`, report);
   }
   checkZoneNames(Object.keys(service.transitDays ?? {}), rates, `${at}/transitDays`, report);
   checkDiscounts(service, at, report);
   checkMinimum(service, `${at}/minimum`, report);
+  checkServiceTerms(service, at, report);
 }
 
 /** With `flat` every parcel is in this zone; prices of other zones would never apply. */
@@ -111,8 +113,9 @@ function checkFlatZone({ rates }: CardService, at: string, report: Report): void
 function checkDiscounts(service: CardService, at: string, report: Report): void {
   for (const [index, discount] of (service.discounts ?? []).entries()) {
     const here = `${at}/discounts/${index}`;
-    if ((discount.percent === undefined) === (discount.amount === undefined))
-      report(here, "one_of", "Exactly one of percent and amount is required.");
+    const given = [discount.percent, discount.amount, discount.tiers].filter((term) => term !== undefined);
+    if (given.length !== 1) report(here, "one_of", "Exactly one of percent, amount and tiers is required.");
+    checkAscending(discount.tiers ?? [], ({ revenueFrom }) => revenueFrom, `${here}/tiers`, "revenueFrom", report);
     if (discount.amount !== undefined) checkMoney(discount.amount, `${here}/amount`, report);
     checkZoneNames(discount.zones ?? [], service.rates, `${here}/zones`, report);
     checkRange(discount.weightFrom, discount.weightTo, `${here}/weightTo`, report);
@@ -138,8 +141,10 @@ function checkMinimum(service: CardService, at: string, report: Report): void {
   if (minimum.amount !== undefined) checkMoney(minimum.amount, `${at}/amount`, report);
   if (minimum.reduction !== undefined) checkMoney(minimum.reduction, `${at}/reduction`, report);
   if (!isCell) {
-    if (minimum.reduction !== undefined)
-      report(`${at}/reduction`, "unused", "A reduction requires zone and weight; an amount is not reduced.");
+    for (const field of ["reduction", "reductionPercent"] as const) {
+      if (minimum[field] !== undefined)
+        report(`${at}/${field}`, "unused", "A reduction requires zone and weight; an amount is not reduced.");
+    }
     return;
   }
   if (minimum.zone === undefined) report(`${at}/zone`, "required", "This field is required.");
@@ -173,7 +178,7 @@ function checkSurcharges(card: Card, report: Report): void {
     checkNames(when.services ?? [], services, `${at}/when/services`, "unknown_service", report);
     checkZoneNames(when.zones ?? [], zoneList, `${at}/when/zones`, report);
     checkZoneNames(Object.keys(surcharge.amountByZone ?? {}), zoneList, `${at}/amountByZone`, report);
-    checkRequired(surcharge, surcharges, `${at}/when/requires`, report);
+    checkRequired(surcharge, surcharges, `${at}/when/${when.requiresAny ? "requiresAny" : "requires"}`, report);
   }
 }
 
@@ -185,49 +190,20 @@ function checkAmount(surcharge: Surcharge, at: string, report: Report): void {
   const other = isPercent ? "amount" : "percent";
   if (surcharge[other] !== undefined) report(`${at}/${other}`, "unused", `A ${surcharge.kind} surcharge has none.`);
   if (isPercent && surcharge.amountByZone) report(`${at}/amountByZone`, "unused", "A percentage has no amounts.");
-  if (surcharge.amount !== undefined) checkMoney(surcharge.amount, `${at}/amount`, report);
+  if (surcharge.amount !== undefined) checkPrice(surcharge.amount, `${at}/amount`, report);
   for (const [zone, amount] of Object.entries(surcharge.amountByZone ?? {}))
-    checkMoney(amount, `${at}/amountByZone/${escapePointer(zone)}`, report);
+    checkPrice(amount, `${at}/amountByZone/${escapePointer(zone)}`, report);
 }
 
 function checkRequired(surcharge: Surcharge, all: Surcharge[], at: string, report: Report): void {
-  const code = surcharge.when?.requires;
-  if (code === undefined) return;
-  const required = all.find((other) => other.code === code);
+  const { requires, requiresAny } = surcharge.when ?? {};
+  if (requires !== undefined && requiresAny)
+    report(at, "one_of", "Either requires, with one surcharge, or requiresAny, with several.");
   const codes = all.map((other) => other.code).filter((other) => other !== surcharge.code);
-  if (!required || required === surcharge) checkNames([code], codes, at, "unknown_surcharge", report);
-  else if (required.when?.requires !== undefined)
-    report(at, "chained", `${code} itself requires another surcharge; name that one instead.`);
-}
-
-function checkFuel({ fuel }: Card, report: Report): void {
-  if (!fuel) return;
-  if ((fuel.percent === undefined) === (fuel.table === undefined))
-    report("/fuel", "one_of", "Exactly one of percent and table is required.");
-  for (const [index, { from }] of (fuel.table ?? []).entries()) {
-    if (index > 0 && from <= fuel.table![index - 1]!.from)
-      report(`/fuel/table/${index}/from`, "not_ascending", "Rows must be in ascending order of `from`.");
-  }
-}
-
-function checkMoney(amount: number, at: string, report: Report): void {
-  if (Math.abs(amount * 100 - Math.round(amount * 100)) > 1e-6)
-    report(at, "more_than_cents", `${amount} has more than two decimals.`);
-}
-
-function checkUnique(values: string[], at: (index: number) => string, report: Report): void {
-  for (const [index, value] of values.entries())
-    if (values.indexOf(value) !== index) report(at(index), "duplicate", `${value} is listed more than once.`);
-}
-
-function checkZoneNames(zones: string[], rates: Record<string, unknown>, at: string, report: Report): void {
-  checkNames(zones, Object.keys(rates), at, "unknown_zone", report);
-}
-
-function checkNames(names: string[], known: string[], at: string, code: string, report: Report): void {
-  for (const name of names) {
-    if (known.includes(name)) continue;
-    const more = { allowed: known.slice(0, 50), suggestion: nearestName(name, known) };
-    report(at, code, `The card has no ${name}.`, more);
+  for (const code of requiresAny ?? (requires === undefined ? [] : [requires])) {
+    const required = all.find((other) => other.code === code);
+    if (!required || required === surcharge) checkNames([code], codes, at, "unknown_surcharge", report);
+    else if (required.when?.requires !== undefined || required.when?.requiresAny)
+      report(at, "chained", `${code} itself requires another surcharge; name that one instead.`);
   }
 }

@@ -1,7 +1,17 @@
 import type { SetLookup } from "../../core/conditions.ts";
 import type { FieldError } from "../../core/errors.ts";
 import type { CardService, RateCard, Surcharge } from "./card.schemas.ts";
-import { toCents, toPpm } from "../../core/money.ts";
+import { shareOf, toCents, toPpm } from "../../core/money.ts";
+import {
+  compileCells,
+  compileCubic,
+  compileDims,
+  compileDiscount,
+  compileExceptions,
+  compileFuel,
+  compileHundredweight,
+} from "./compile-terms.ts";
+import { fineToCents, toFine } from "./fine-money.ts";
 import { mgPer, toMg } from "./measures.ts";
 import type { ServiceFallback, ServiceLevel } from "./service-level.ts";
 import { foldService, levelOfService, levelsToTry } from "./service-level.ts";
@@ -16,14 +26,6 @@ export type CompiledCard = {
   currency: string;
   services: CompiledService[];
   surcharges: CompiledSurcharge[];
-  fuel:
-    | {
-        appliesTo: "base_list" | "base_net" | "subtotal";
-        table: { from: string; ppm: number }[];
-        /** Share that remains after the fuel discount. */
-        keptPpm: number;
-      }
-    | undefined;
   byAlias: Map<string, CompiledService>;
   byLevel: Map<ServiceLevel, CompiledService>;
 };
@@ -39,7 +41,7 @@ export function setsOfCard(card: RateCard): string[] {
 
 /** Precomputes everything that does not depend on the parcel. The card must have passed `checkCard`. */
 export function compileCard(card: RateCard, sets: SetLookup): CompiledCard {
-  const services = card.services.map((service, index) => compileService(service, index, sets));
+  const services = card.services.map((service, index) => compileService(card, service, index, sets));
   const byAlias = new Map<string, CompiledService>();
   const byLevel = new Map<ServiceLevel, CompiledService>();
   for (const service of services) {
@@ -51,7 +53,6 @@ export function compileCard(card: RateCard, sets: SetLookup): CompiledCard {
     currency: card.currency ?? "USD",
     services,
     surcharges: (card.surcharges ?? []).map((surcharge, index) => compileSurcharge(surcharge, index, sets)),
-    fuel: compileFuel(card.fuel),
     byAlias,
     byLevel,
   };
@@ -107,19 +108,15 @@ export function findService(compiled: CompiledCard, name: string): ServiceMatch 
   return { service: named, level: named.level, isSubstitute: false };
 }
 
-function compileService(service: CardService, index: number, sets: SetLookup) {
+function compileService(card: RateCard, service: CardService, index: number, sets: SetLookup) {
   const isFlat = service.weightBreaks[0]!.upTo === null;
   // Upper limits. A single Infinity: the price does not depend on the weight.
   const breaksMg = service.weightBreaks.map(({ upTo, unit }) =>
     upTo === null ? Infinity : toMg({ value: upTo, unit: unit ?? "lb" }),
   );
-  // Cents per weight break, by zone; NaN: no price.
-  const cells = new Map(
-    Object.entries(service.rates).map(([zone, row]) => [
-      zone,
-      row.map((cell) => (cell === null ? Number.NaN : toCents(cell))),
-    ]),
-  );
+  // Hundredths of a cent per weight break, by zone; NaN: no price.
+  const cells = compileCells(service.rates);
+  const discounts = (service.discounts ?? []).map(compileDiscount);
   const { limits = {}, dim, perUnitAbove } = service;
   return {
     index,
@@ -134,31 +131,28 @@ function compileService(service: CardService, index: number, sets: SetLookup) {
     cells,
     above: perUnitAbove && {
       stepMg: mgPer(perUnitAbove.unit),
-      cents: new Map(Object.entries(perUnitAbove.rates).map(([zone, amount]) => [zone, toCents(amount)])),
+      fine: new Map(Object.entries(perUnitAbove.rates).map(([zone, amount]) => [zone, toFine(amount)])),
     },
-    dim: dim && {
-      divisor: dim.divisor,
-      unitMg: mgPer(dim.unit === "cm" ? "kg" : "lb"),
-      /** Cubic units per cubic inch. */
-      perCubicInch: dim.unit === "cm" ? 2.54 ** 3 : 1,
-      threshold: dim.thresholdVolume ?? 0,
-    },
+    dims: compileDims(dim),
+    cubic: service.cubic && compileCubic(service.cubic),
+    hundredweight: service.hundredweight && compileHundredweight(service.hundredweight),
+    isRatedByTotal: service.multiPiece === "total",
+    fuel: compileFuel(card, service),
+    /** Zones that the card itself assigns to places, and names of the zones that are found by distance. */
+    ownZones: compileExceptions(card, service),
+    zoneNames: service.zoneNames && new Map(Object.entries(service.zoneNames)),
     /** How sides are rounded, for volume, limits and surcharges alike. */
     sides: { rounding: dim?.rounding ?? ("up" as const), unit: dim?.unit ?? ("in" as const) },
     maxMg: limits.maxWeight ? toMg(limits.maxWeight) : Infinity,
     maxLength: limits.maxLength ?? Infinity,
     maxLengthPlusGirth: limits.maxLengthPlusGirth ?? Infinity,
     serves: memberOf(limits.destinationSet, sets),
-    discounts: (service.discounts ?? []).map((discount) => ({
-      ppm: toPpm(discount.percent ?? 0),
-      cents: toCents(discount.amount ?? 0),
-      zones: setOf(discount.zones),
-      fromMg: discount.weightFrom ? toMg(discount.weightFrom) : 0,
-      toMg: discount.weightTo ? toMg(discount.weightTo) : Infinity,
-      isAdded: discount.stacking === "add",
-    })),
+    discounts,
+    /** Some discount depends on the weekly revenue. */
+    isEarned: discounts.some(({ tiers }) => tiers !== undefined),
     minimumCents: minimumOf(service, breaksMg, cells),
     transitDays: service.transitDays ?? {},
+    isGuaranteed: service.isGuaranteed ?? false,
   };
 }
 
@@ -166,8 +160,9 @@ function minimumOf({ minimum }: CardService, breaksMg: number[], cells: Map<stri
   if (!minimum) return 0;
   if (minimum.amount !== undefined) return toCents(minimum.amount);
   const mg = toMg(minimum.weight!);
-  const cell = cells.get(minimum.zone!)?.[breaksMg.findIndex((upTo) => mg <= upTo)];
-  return Math.max(0, (Number.isNaN(cell) ? 0 : (cell ?? 0)) - toCents(minimum.reduction ?? 0));
+  const cell = cells.get(minimum.zone!)?.[breaksMg.findIndex((upTo) => mg <= upTo)] ?? Number.NaN;
+  const list = Number.isNaN(cell) ? 0 : fineToCents(cell);
+  return Math.max(0, list - shareOf(list, toPpm(minimum.reductionPercent ?? 0)) - toCents(minimum.reduction ?? 0));
 }
 
 function compileSurcharge(surcharge: Surcharge, index: number, sets: SetLookup) {
@@ -178,10 +173,10 @@ function compileSurcharge(surcharge: Surcharge, index: number, sets: SetLookup) 
     code: surcharge.code,
     label: surcharge.label ?? surcharge.code,
     kind: surcharge.kind,
-    cents: toCents(surcharge.amount ?? 0),
-    centsByZone:
+    fine: toFine(surcharge.amount ?? 0),
+    fineByZone:
       surcharge.amountByZone &&
-      new Map(Object.entries(surcharge.amountByZone).map(([zone, amount]) => [zone, toCents(amount)])),
+      new Map(Object.entries(surcharge.amountByZone).map(([zone, amount]) => [zone, toFine(amount)])),
     ppm: toPpm(surcharge.percent ?? 0),
     unitMg: mgPer(surcharge.weightUnit ?? "lb"),
     /** Share that remains after the surcharge's discount. */
@@ -202,22 +197,16 @@ function compileSurcharge(surcharge: Surcharge, index: number, sets: SetLookup) 
     isBySides: bySides.some((over) => over !== undefined),
     from: when.from ?? "",
     to: when.to ?? "9999-12-31",
-    requires: when.requires,
+    /** Applies only together with one of these. */
+    requires: when.requiresAny ?? (when.requires === undefined ? undefined : [when.requires]),
+    piecesOver: when.weeklyPiecesOver ?? -1,
+    piecesUpTo: when.weeklyPiecesUpTo ?? Infinity,
+    isPerShipment: surcharge.per === "shipment",
     group: surcharge.group,
     priority: surcharge.priority ?? 0,
     minBillableMg: surcharge.minBillableWeight ? toMg(surcharge.minBillableWeight) : 0,
     isFuelApplied: surcharge.isFuelApplied ?? true,
     allocationPpm: surcharge.allocationPercent === undefined ? undefined : toPpm(surcharge.allocationPercent),
-  };
-}
-
-function compileFuel(fuel: RateCard["fuel"]): CompiledCard["fuel"] {
-  if (!fuel) return undefined;
-  const rows = fuel.table ?? [{ from: "", percent: fuel.percent ?? 0 }];
-  return {
-    appliesTo: fuel.appliesTo,
-    table: rows.map(({ from, percent }) => ({ from, ppm: toPpm(percent) })),
-    keptPpm: 1_000_000 - toPpm(fuel.discountPercent ?? 0),
   };
 }
 

@@ -3,7 +3,7 @@ import { formatCents, fromCents } from "../../core/money.ts";
 import type { QuotedWeight, QuoteLine } from "../seam/quotes.ts";
 import type { CompiledCard, CompiledService } from "./compile-card.ts";
 import { fromMg } from "./measures.ts";
-import type { Price, PriceLine, Situation } from "./price.ts";
+import type { Price, PriceLine, Situation } from "./price-types.ts";
 
 /** Each line with the numbers it was computed from. */
 export function explainLines(situation: Situation, price: Price): QuoteLine[] {
@@ -42,11 +42,13 @@ const fuelBases = {
 };
 
 function explain(situation: Situation, price: Price, line: PriceLine): string {
-  const { service, zone, card } = situation;
+  const { service, zone } = situation;
   const of = formatCents(line.ofCents ?? 0);
   const percent = Math.round((line.ppm ?? 0) * 10_000) / 100_000_000;
   switch (line.code) {
     case "base":
+      if (line.pieces !== undefined) return explainPieces(situation, price, line);
+      if (line.cubicFeet !== undefined) return `${service.name}, zone ${zone}, up to ${line.cubicFeet} cubic feet`;
       return service.isFlat
         ? `${service.name}, zone ${zone}, any weight`
         : `${service.name}, zone ${zone}, up to ${say(fromMg(price.ratedMg, service.breakUnit))}`;
@@ -57,10 +59,17 @@ function explain(situation: Situation, price: Price, line: PriceLine): string {
     case "minimum":
       return `The price after discount is raised to the minimum of ${of}`;
     case "fuel":
-      return `${percent} % of ${of}, ${fuelBases[card.fuel!.appliesTo]}`;
+      return `${percent} % of ${of}, ${fuelBases[service.fuel!.appliesTo]}`;
     default:
       return explainSurcharge(situation, line, of, percent);
   }
+}
+
+function explainPieces({ service, zone }: Situation, price: Price, { pieces, quantity }: PriceLine): string {
+  const unit = service.hundredweight?.unit ?? service.breakUnit;
+  const weight = quantity === undefined ? say(fromMg(price.ratedMg, service.breakUnit)) : `${quantity} ${unit}`;
+  const way = quantity === undefined ? "" : " by hundredweight";
+  return `${service.name}, zone ${zone}, ${pieces} parcels of ${weight} together${way}`;
 }
 
 function explainSurcharge({ card }: Situation, line: PriceLine, of: string, percent: number): string {

@@ -6,7 +6,7 @@ import type { CompiledService } from "./compile-card.ts";
 import type { QuotedWeight, QuoteLine, NoQuote } from "../seam/quotes.ts";
 import { explainLines, explainWeight } from "./explain.ts";
 import { toMg, toSides } from "./measures.ts";
-import type { Refusal, Trip } from "./price.ts";
+import type { Piece, Refusal, Situation, Trip } from "./price.ts";
 import { isRefusal, priceParcel } from "./price.ts";
 import type { Tariff } from "./tariff.ts";
 import { situationOf, zoneOf } from "./tariff.ts";
@@ -38,7 +38,13 @@ export type CardQuote = {
   lines: QuoteLine[];
 };
 
-export function quoteService(tariff: Tariff, service: CompiledService, request: QuoteRequest): CardQuote | NoQuote {
+/** `pieceIn`: what the parcel bears of its shipment. */
+export function quoteService(
+  tariff: Tariff,
+  service: CompiledService,
+  request: QuoteRequest,
+  pieceIn?: (situation: Situation) => Piece,
+): CardQuote | NoQuote {
   const named = { service: service.code, serviceName: service.name };
   const refuse = ({ reason, message }: Refusal | NoZone): NoQuote => ({ ...named, reason, message });
   const parcel = { weightMg: toMg(request.weight), sides: request.dimensions && toSides(request.dimensions) };
@@ -46,7 +52,7 @@ export function quoteService(tariff: Tariff, service: CompiledService, request: 
   if ("reason" in found) return refuse(found);
   const situation = situationOf(tariff, service, tripOf(found.zone, request));
   if (isRefusal(situation)) return refuse(situation);
-  const price = priceParcel(situation, parcel);
+  const price = priceParcel(situation, parcel, pieceIn?.(situation));
   if (isRefusal(price)) return refuse(price);
   return {
     ...named,
@@ -65,7 +71,7 @@ export function quoteService(tariff: Tariff, service: CompiledService, request: 
 
   function alternativePrice(zone: string): { zone: string; total: number | null } {
     const other = situationOf(tariff, service, tripOf(zone, request));
-    const otherPrice = isRefusal(other) ? other : priceParcel(other, parcel);
+    const otherPrice = isRefusal(other) ? other : priceParcel(other, parcel, pieceIn?.(other));
     return { zone, total: isRefusal(otherPrice) ? null : fromCents(otherPrice.totalCents) };
   }
 }

@@ -7,6 +7,9 @@ import type { NoQuote, Quote } from "../seam/quotes.ts";
 import type { Place } from "../zones/resolve-zone.ts";
 import type { CompiledService } from "./compile-card.ts";
 import { findService } from "./compile-card.ts";
+import { toMg, toSides } from "./measures.ts";
+import type { Piece, Situation } from "./price.ts";
+import { piecesOf } from "./price-shipment.ts";
 import type { CardQuote } from "./quote.ts";
 import { quoteService } from "./quote.ts";
 import type { Tariff } from "./tariff.ts";
@@ -26,7 +29,7 @@ function servicesOf({ card }: Tariff, names: string[] | undefined): CompiledServ
   });
 }
 
-/** Rate cards price parcels one by one, so the price of a shipment is their sum. The service must accept all of them. */
+/** The price of a shipment is the sum of its parcels, each with its part of it. The service must accept all of them. */
 export function quoteShipment(
   tariff: Tariff,
   service: CompiledService,
@@ -35,8 +38,15 @@ export function quoteShipment(
   const { residential } = options;
   const trip = { origin: placeOf(from), destination: placeOf(to), residential, shipDate };
   const quotes: CardQuote[] = [];
-  for (const { weight, dimensions } of parcels) {
-    const quote = quoteService(tariff, service, { ...trip, weight, dimensions });
+  const measured = parcels.map(({ weight, dimensions }) => ({
+    weightMg: toMg(weight),
+    sides: dimensions && toSides(dimensions),
+  }));
+  const known = new Map<Situation, Piece[]>();
+  for (const [index, { weight, dimensions }] of parcels.entries()) {
+    const pieceIn = (situation: Situation): Piece =>
+      known.getOrInsertComputed(situation, () => piecesOf(situation, measured))[index]!;
+    const quote = quoteService(tariff, service, { ...trip, weight, dimensions }, pieceIn);
     if ("reason" in quote) return quote;
     quotes.push(quote);
   }
@@ -72,7 +82,7 @@ function sumOf(amounts: number[]): number {
 }
 
 /** Zones exist for the United States only; foreign postal codes must not be taken for ZIPs. */
-function placeOf(address: Address): Place {
+export function placeOf(address: Address): Place {
   if ((countryOfAddress(address) ?? "US") !== "US") return {};
   return { zip: address.zip, state: address.provinceCode };
 }

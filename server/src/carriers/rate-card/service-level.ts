@@ -13,6 +13,13 @@ export const serviceLevels = [
 ] as const;
 export type ServiceLevel = (typeof serviceLevels)[number];
 
+/** Fuel and zones differ between these two. */
+export const modes = ["ground", "air"] as const;
+
+export function modeOf(level: ServiceLevel): (typeof modes)[number] {
+  return level === "media" || level === "economy" || level === "ground" ? "ground" : "air";
+}
+
 /** Usual transit time within the United States, in business days from the first scan. */
 export const usualDays: Record<ServiceLevel, number> = {
   media: 8,

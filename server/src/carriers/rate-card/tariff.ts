@@ -2,11 +2,15 @@ import type { SetLookup } from "../../core/conditions.ts";
 import type { ZoneChart } from "../zones/zone-chart.ts";
 import type { FoundZone, NoZone, Place, ZoneRules } from "../zones/resolve-zone.ts";
 import { resolveZone, zoneRules } from "../zones/resolve-zone.ts";
+import type { Scenario } from "./apply-scenario.ts";
+import { applyScenario } from "./apply-scenario.ts";
 import type { RateCard } from "./card.schemas.ts";
 import type { CompiledCard, CompiledService } from "./compile-card.ts";
 import { compileCard } from "./compile-card.ts";
 import type { Refusal, Situation, Trip } from "./price.ts";
 import { isRefusal, priceOfBreak, situate, situationKey } from "./price.ts";
+
+export type { Scenario };
 
 /** A compiled card with its zone rules. */
 export type Tariff = {
@@ -16,35 +20,12 @@ export type Tariff = {
   situations: Map<string, Situation | Refusal>;
 };
 
-export type Scenario = { fuelPercent?: number; extraDiscountPercent?: number; dimDivisor?: number };
-
 export function createTariff(card: RateCard, sets: SetLookup, chart?: ZoneChart, scenario: Scenario = {}): Tariff {
   return {
     card: compileCard(applyScenario(card, scenario), sets),
     zones: zoneRules(card.zoneScheme, card.bands, chart),
     situations: new Map(),
   };
-}
-
-/** The card with the fuel, discount or divisor of a what-if scenario. */
-function applyScenario(card: RateCard, scenario: Scenario): RateCard {
-  const { fuelPercent, extraDiscountPercent, dimDivisor } = scenario;
-  // Another fuel percentage keeps the agreed `appliesTo` and discount.
-  const { table: _table, ...agreed } = card.fuel ?? { appliesTo: "base_net" as const };
-  const fuel = fuelPercent === undefined ? card.fuel : { ...agreed, percent: fuelPercent };
-  const services = card.services.map((service) => ({
-    ...service,
-    ...(extraDiscountPercent === undefined
-      ? {}
-      : {
-          discounts: [...(service.discounts ?? []), { percent: extraDiscountPercent, stacking: "add" as const }],
-        }),
-    // A divisor in cubic inches per pound does not apply to services in centimeters, or without dimensional weight.
-    ...(dimDivisor === undefined || !service.dim || service.dim.unit === "cm"
-      ? {}
-      : { dim: { ...service.dim, divisor: dimDivisor } }),
-  }));
-  return { ...card, services, ...(fuel === undefined ? {} : { fuel }) };
 }
 
 export function zoneOf(

@@ -1,10 +1,10 @@
 import type { Address } from "../../core/address.ts";
-import { RemoteError } from "./http.ts";
+import { missing, tooLong } from "./invalid-input.ts";
 
 /** The country of an address in capitals. Guessing one would send a parcel to the wrong country, so a missing one is refused. */
 export function countryOf(address: Address, whose: string): string {
   const code = address.countryCode?.trim().toUpperCase() ?? "";
-  if (code === "") throw new RemoteError("rejected", `The country code of the ${whose}'s address is missing.`);
+  if (code === "") throw missing(`The country code of the ${whose}'s address is missing.`, whose, "countryCode");
   return code;
 }
 
@@ -18,13 +18,12 @@ export function streetLines(
   limit: { lines: number; characters: number; whose: string },
 ): string[] {
   const lines = [address1, address2].flatMap((text) => wrap(text?.trim() ?? "", limit.characters));
-  if (lines.length === 0) throw new RemoteError("rejected", `The street of the ${limit.whose}'s address is missing.`);
+  if (lines.length === 0)
+    throw missing(`The street of the ${limit.whose}'s address is missing.`, limit.whose, "address1");
   if (lines.length > limit.lines || lines.some((line) => line.length > limit.characters)) {
     const room = `${limit.lines} lines of ${limit.characters} characters`;
-    throw new RemoteError(
-      "rejected",
-      `The street of the ${limit.whose}'s address is too long: ${carrier} prints ${room}.`,
-    );
+    const message = `The street of the ${limit.whose}'s address is too long: ${carrier} prints ${room}.`;
+    throw tooLong(message, limit.whose, "address1");
   }
   return lines;
 }
@@ -43,17 +42,14 @@ function wrap(text: string, characters: number): string[] {
 export function requiredPhone(carrier: string, { phone }: Address, whose: string): string {
   const digits = phoneDigits(phone);
   if (digits === undefined)
-    throw new RemoteError(
-      "rejected",
-      `The phone number of the ${whose}'s address is missing. ${carrier} requires one.`,
-    );
+    throw missing(`The phone number of the ${whose}'s address is missing. ${carrier} requires one.`, whose, "phone");
   return digits;
 }
 
 export function requiredName(carrier: string, { name, company }: Address, whose: string): string {
   const text = [name, company].find((one) => one?.trim());
   if (text === undefined)
-    throw new RemoteError("rejected", `The name of the ${whose}'s address is missing. ${carrier} requires one.`);
+    throw missing(`The name of the ${whose}'s address is missing. ${carrier} requires one.`, whose, "name");
   return text;
 }
 

@@ -17,6 +17,7 @@ export type Label = {
   /** The file of the lead parcel has the labels of all parcels: that the others have none is no problem. */
   leadHasAllLabels?: boolean;
   documents?: { kind: "customs" | "receipt"; file: LabelFile }[];
+  zone?: string;
   /** The carrier's promise for this shipment. */
   transitDays?: number;
   /** A date or an instant. */

@@ -1,9 +1,11 @@
-import { RemoteError } from "./http.ts";
+import type { RemoteError } from "./http.ts";
+import { InvalidInput } from "./invalid-input.ts";
 import type { Amount, Parcel, ShipOptions } from "./ship-options.ts";
 
 /** `why`: a sentence about what is allowed instead. */
 export function notSupported(carrier: string, option: string, why: string): RemoteError {
-  return new RemoteError("option_not_supported", `${carrier} does not support ${option}. ${why}`);
+  const message = `${carrier} does not support ${option}. ${why}`;
+  return new InvalidInput("option_not_supported", message, [{ part: "request", code: "not_supported" }]);
 }
 
 /** Refuses label formats and sizes that the carrier does not make. Returns the format, by default that of the account. */

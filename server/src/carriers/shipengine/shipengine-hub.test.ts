@@ -97,9 +97,10 @@ describe("quotes", () => {
 
   test("of an address that lacks a part name the part", async () => {
     const { status, body } = await quote({ origin: { zip: "07114" }, destination: { zip: "97201" } });
-    expect([status, body.code]).toEqual([502, "carrier_failed"]);
+    expect([status, body.code, body.errors.length]).toEqual([400, "validation_failed", 11]);
     expect(body.detail).toBe(
-      "ShipEngine needs a complete address. The address of the sender has no name, address1, city, provinceCode, countryCode, phone.",
+      "ShipEngine needs a complete address. The address of the sender has no name, address1, city, provinceCode, countryCode, phone. " +
+        "The address of the recipient has no name, address1, city, provinceCode, countryCode.",
     );
   });
 

@@ -1,5 +1,6 @@
 import type { LabelRequest, RateRequest, Settings } from "../seam/carrier.ts";
-import { RemoteError } from "../seam/http.ts";
+import { InvalidInput } from "../seam/invalid-input.ts";
+import type { InputField } from "../seam/invalid-input.ts";
 import type { Customs, Parcel, ShipOptions } from "../seam/ship-options.ts";
 import { notSupported } from "../seam/option-checks.ts";
 
@@ -12,8 +13,7 @@ const confirmations = { none: "none", signature: "signature", adult_signature: "
 export function shipmentBody(request: Request, settings: Settings): object {
   const { from, to, parcels, options, shipDate } = request;
   const { signature, customs, residential } = options;
-  requireComplete("sender", from);
-  requireComplete("recipient", to);
+  requireComplete(request);
   const isReturn = options.isReturn === true;
   const isInsured = options.insuredValue !== undefined || parcels.some(({ insuredValue }) => insuredValue);
   return {
@@ -29,15 +29,27 @@ export function shipmentBody(request: Request, settings: Settings): object {
   };
 }
 
-/** ShipEngine wants whole addresses, also for prices. */
-function requireComplete(whose: "sender" | "recipient", address: Address): void {
+/** ShipEngine wants whole addresses, also for prices. What either of them lacks is named at once. */
+function requireComplete({ from, to }: Pick<Request, "from" | "to">): void {
+  const [sender, recipient] = [missingIn(from, true), missingIn(to, false)];
+  if (sender.length + recipient.length === 0) return;
+  const sentences = [
+    "ShipEngine needs a complete address.",
+    ...(sender.length === 0 ? [] : [`The address of the sender has no ${sender.join(", ")}.`]),
+    ...(recipient.length === 0 ? [] : [`The address of the recipient has no ${recipient.join(", ")}.`]),
+  ];
+  const fields = [
+    ...sender.map((name): InputField => ({ part: "from", name, code: "required" })),
+    ...recipient.map((name): InputField => ({ part: "to", name, code: "required" })),
+  ];
+  throw new InvalidInput("address_incomplete", sentences.join(" "), fields);
+}
+
+function missingIn(address: Address, isSender: boolean): (keyof Address)[] {
   const { name, company, address1, city, provinceCode, province, zip, countryCode, phone } = address;
   const parts = { name: name ?? company, address1, city, provinceCode: provinceCode ?? province, zip, countryCode };
-  const needed = whose === "sender" ? { ...parts, phone } : parts;
-  const missing = Object.entries(needed).flatMap(([part, value]) => (value?.trim() ? [] : [part]));
-  if (missing.length === 0) return;
-  const message = `ShipEngine needs a complete address. The address of the ${whose} has no ${missing.join(", ")}.`;
-  throw new RemoteError("address_incomplete", message);
+  const needed = isSender ? { ...parts, phone } : parts;
+  return Object.entries(needed).flatMap(([part, value]) => (value?.trim() ? [] : [part as keyof Address]));
 }
 
 export function addressBody(address: Address, residential?: boolean | null): object {

@@ -66,7 +66,7 @@ describe("prices", () => {
     expect([status, body.quotes.length]).toEqual([200, 7]);
     const lacking = await quote({ origin: { zip: "07114" }, destination: { zip: "12207", countryCode: "US" } });
     expect([lacking.status, lacking.body.detail]).toEqual([
-      502,
+      400,
       "The country code of the sender's address is missing.",
     ]);
   });

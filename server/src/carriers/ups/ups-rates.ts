@@ -1,5 +1,6 @@
 import type { CarrierCall, RateRequest } from "../seam/carrier.ts";
 import type { ChargeLine } from "../seam/labels.ts";
+import { requirePostalCodes } from "../seam/invalid-input.ts";
 import { compactDay, dayOf } from "../seam/local-time.ts";
 import { poundsOf } from "../seam/measures.ts";
 import { kilogramsOf } from "../seam/measures.ts";
@@ -14,8 +15,11 @@ import { askUps } from "./ups-request.ts";
 import { upsService } from "./ups-services.ts";
 import { packagesOf, returnServiceOf, serviceOptionsOf, shipmentCharges } from "./ups-shipment.ts";
 
+const withPostalCodes = new Set(["US", "PR", "CA"]);
+
 /** One request prices every service. UPS names the day of arrival only if it is asked for transit times with it. */
 export async function rateUps(call: CarrierCall, request: RateRequest): Promise<(Quote | NoQuote)[]> {
+  requirePostalCodes("UPS", request, withPostalCodes);
   const [only, ...further] = request.services ?? [];
   const isOne = only !== undefined && further.length === 0;
   const { body } = await askUps(call, {

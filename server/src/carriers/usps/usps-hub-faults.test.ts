@@ -157,7 +157,7 @@ describe("tracking", () => {
     });
   });
 
-  test.each(["events_without_zone", "tracking_number_reused", "unknown_status"])(
+  test.each(["events_without_zone", "tracking_number_reused", "unknown_status", "duplicate_events"])(
     "with the fault %s has the events of this parcel at the right time",
     async (fault) => {
       const shop = await open();
@@ -172,6 +172,17 @@ describe("tracking", () => {
       expect(events.at(-1)).toMatchObject({ at: "2026-03-02T22:15:00.000Z", description: scan.eventType });
     },
   );
+
+  test("with one object instead of a list has the event", async () => {
+    const shop = await open();
+    const { trackingNumber } = (await shop.buy()).body.label;
+    standIn.scan(trackingNumber, { ...scan, at: "2026-03-02T17:15:00-05:00" });
+    standIn.inject("one_object", { operation: "track" });
+    await shop.poll(8 * 60);
+    expect(await shop.eventsOf(trackingNumber)).toMatchObject([
+      { at: "2026-03-02T22:15:00.000Z", description: scan.eventType },
+    ]);
+  });
 });
 
 describe("a pickup", () => {

@@ -95,6 +95,20 @@ describe("prices", () => {
     expect(body.detail).toBe("The dimensions of the parcel are missing. USPS requires length, width and height.");
   });
 
+  test.each(["duplicate_rates", "one_object"])("with the fault %s are read as far as they go", async (fault) => {
+    const { quote } = await open();
+    const whole = (await quote()).body.quotes;
+    standIn.inject(fault, { operation: "rate" });
+    const { status, body } = await quote();
+    expect(status).toBe(200);
+    const isSingle = fault === "one_object";
+    expect(body.quotes).toHaveLength(isSingle ? 1 : whole.length);
+    for (const { service, total } of body.quotes) {
+      const same = whole.find((one: { service: string }) => one.service === service);
+      expect(total).toBe(same.total);
+    }
+  });
+
   test("come from the rate card by default, without a call to USPS", async () => {
     const shop = await open((account) => {
       const { quotes: _quotes, ...settings } = account.settings;

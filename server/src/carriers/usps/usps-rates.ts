@@ -1,6 +1,7 @@
 import { rateShipment } from "../seam/rate-cards.ts";
 import type { CarrierCall, RateRequest, Settings } from "../seam/carrier.ts";
 import { RemoteError } from "../seam/http.ts";
+import { requirePostalCodes } from "../seam/invalid-input.ts";
 import type { ChargeLine } from "../seam/labels.ts";
 import { dayOf } from "../seam/local-time.ts";
 import { chargeLine, priceOf } from "../seam/price.ts";
@@ -9,7 +10,7 @@ import type { NoQuote, Quote } from "../seam/quotes.ts";
 import { asList, asObject, asText } from "../seam/read.ts";
 import type { Json } from "../seam/read.ts";
 import { askUsps } from "./usps-request.ts";
-import { extraServicesOf, measuresOf, onlyParcel, ratingOf } from "./usps-shipment.ts";
+import { domestic, extraServicesOf, measuresOf, onlyParcel, ratingOf } from "./usps-shipment.ts";
 import { uspsService } from "./usps-services.ts";
 
 /** An app may call USPS 60 times an hour, so that quotes come from the rate card unless the account says otherwise. */
@@ -26,6 +27,7 @@ export async function rateUsps(call: CarrierCall, request: RateRequest): Promise
 async function rateByApi(call: CarrierCall, request: RateRequest): Promise<(Quote | NoQuote)[]> {
   const { settings } = call;
   const parcel = onlyParcel(request);
+  requirePostalCodes("USPS", request, domestic);
   const { codes, value } = extraServicesOf(request, undefined);
   const zip = (text: string | undefined): string => (text ?? "").slice(0, 5);
   const [only, ...further] = request.services ?? [];

@@ -1,6 +1,6 @@
 import type { LabelRequest, RateRequest } from "../seam/carrier.ts";
 import { countryOf, phoneDigits, streetLines } from "../seam/address-lines.ts";
-import { RemoteError } from "../seam/http.ts";
+import { InvalidInput } from "../seam/invalid-input.ts";
 import { inchesOf, poundsOf } from "../seam/measures.ts";
 import { insuredValues, notSupported } from "../seam/option-checks.ts";
 import { asObject, asText } from "../seam/read.ts";
@@ -33,7 +33,7 @@ export const uspsExtraOptions = Strict({
   ),
 });
 
-const domestic = new Set(["US", "PR", "VI", "GU", "AS", "MP", "UM", "PW", "FM", "MH"]);
+export const domestic: ReadonlySet<string> = new Set(["US", "PR", "VI", "GU", "AS", "MP", "UM", "PW", "FM", "MH"]);
 
 /** Refuses what USPS does not offer: several parcels in a shipment, other payers, addresses abroad. */
 export function onlyParcel({ from, to, parcels, options }: Shipment): Parcel {
@@ -51,9 +51,10 @@ export function onlyParcel({ from, to, parcels, options }: Shipment): Parcel {
 /** Weight in pounds and sides in inches, the longest first. */
 export function measuresOf({ weight, dimensions }: Parcel): Record<"weight" | "length" | "width" | "height", number> {
   if (!dimensions)
-    throw new RemoteError(
+    throw new InvalidInput(
       "rejected",
       "The dimensions of the parcel are missing. USPS requires length, width and height.",
+      [{ part: "parcel", name: "dimensions", code: "required" }],
     );
   const [length = 0, width = 0, height = 0] = inchesOf(dimensions).toSorted((a, b) => b - a);
   return { weight: poundsOf(weight), length, width, height };

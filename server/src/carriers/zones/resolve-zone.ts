@@ -48,11 +48,29 @@ export function resolveZone(
     if (charted === null) return notServed(to);
     if (charted !== undefined) return { zone: charted, source: "chart" };
   }
+  const own =
+    service?.ownZones && zoneInChart(service.ownZones, from ?? "00000", to ?? zipOfState(destination), service);
+  if (own === null) return notServed(to ?? destination.state ?? "");
+  if (own !== undefined) return { zone: own, source: "chart" };
   if (!rules.distances) return unresolved("The zone chart does not contain these ZIPs.");
   const a = locate(from, origin.state);
   const b = locate(gatewayZip(rules.distances, to, service, weightMg) ?? to, destination.state);
   if (!a || !b) return unresolved(`The ${a ? "destination" : "origin"} has no known ZIP or state.`);
-  return byDistance(rules.distances, a, b);
+  return named(byDistance(rules.distances, a, b), service?.zoneNames);
+}
+
+/** The first ZIP of a state, for places without one; no exception applies to 00000. */
+function zipOfState({ state }: Place): string {
+  const [prefix = "000"] = prefixesOfState(stateOfPlace(state, undefined) ?? "");
+  return `${prefix}00`;
+}
+
+/** Zones of a distance under the names that the service has for them. */
+function named(found: FoundZone | NoZone, names: ReadonlyMap<string, string> | undefined): FoundZone | NoZone {
+  if (!names || "reason" in found) return found;
+  const { zone, alternativeZone: next } = found;
+  const other = next === undefined ? {} : { alternativeZone: names.get(next) ?? next };
+  return { ...found, zone: names.get(zone) ?? zone, ...other };
 }
 
 function gatewayZip(

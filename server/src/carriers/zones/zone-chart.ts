@@ -1,10 +1,10 @@
 import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import type { FieldError } from "../../core/errors.ts";
-import { Strict } from "../../core/schema.ts";
+import { OneOf, Strict } from "../../core/schema.ts";
 import { zonePattern } from "../rate-card/card.schemas.ts";
 import type { ServiceLevel } from "../rate-card/service-level.ts";
-import { foldService, levelOfService } from "../rate-card/service-level.ts";
+import { foldService, levelOfService, modeOf, modes } from "../rate-card/service-level.ts";
 
 const ZipRange = Type.String({
   pattern: "^(\\d{3}|\\d{5})(-+(\\d{3}|\\d{5}))?$",
@@ -16,6 +16,7 @@ export const ChartRow = Strict({
   destination: ZipRange,
   zone: Type.Unsafe<string | null>({ type: ["string", "null"], pattern: zonePattern, description: "null: not served" }),
   service: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: "Default: every service" })),
+  mode: Type.Optional(OneOf(modes, { description: "All services by ground or by air" })),
 });
 export type ChartRow = Static<typeof ChartRow>;
 
@@ -27,6 +28,7 @@ type Row = {
   zone: string | null;
   service: string;
   level: ServiceLevel | undefined;
+  mode: ChartRow["mode"];
 };
 
 /** Rows by the first three digits of the destination, the narrowest first. */
@@ -34,16 +36,20 @@ export type ZoneChart = { byPrefix: Row[][] };
 
 export function compileChart(rows: readonly ChartRow[]): ZoneChart {
   const byPrefix: Row[][] = Array.from({ length: 1000 }, () => []);
-  for (const { origin, destination, zone, service } of rows) {
+  for (const { origin, destination, zone, service, mode } of rows) {
     const [[originFrom, originTo], [from, to]] = [rangeOf(origin)!, rangeOf(destination)!];
     const named = service === undefined ? { service: "", level: undefined } : nameOf(service);
-    const row = { from, to, originFrom, originTo, zone, ...named };
+    const row = { from, to, originFrom, originTo, zone, mode, ...named };
     for (let prefix = Math.floor(from / 100); prefix <= Math.floor(to / 100); prefix++) byPrefix[prefix]!.push(row);
   }
   const width = (row: Row): number => row.to - row.from + (row.originTo - row.originFrom) / 1e6;
-  for (const list of byPrefix)
-    list.sort((a, b) => Number(b.service !== "") - Number(a.service !== "") || width(a) - width(b));
+  for (const list of byPrefix) list.sort((a, b) => specificity(b) - specificity(a) || width(a) - width(b));
   return { byPrefix };
+}
+
+/** Rows of a service count before those of a mode, and these before those of every service. */
+function specificity({ service, mode }: Row): number {
+  return service !== "" ? 2 : mode === undefined ? 0 : 1;
 }
 
 /** Null: not served. Undefined: not in the chart. */
@@ -56,13 +62,21 @@ export function zoneInChart(
   const [from, to] = [Number(origin), Number(destination)];
   for (const row of chart.byPrefix[Math.floor(to / 100)]!) {
     if (to < row.from || to > row.to || from < row.originFrom || from > row.originTo) continue;
+    if (row.mode !== undefined && (!service || modeOf(service.level) !== row.mode)) continue;
     if (row.service === "" || isMeant(row, service)) return row.zone;
   }
   return undefined;
 }
 
 /** A chart column matches a service by one of its names, or by its level. */
-export type ChartedService = { names: ReadonlySet<string>; level: ServiceLevel };
+export type ChartedService = {
+  names: ReadonlySet<string>;
+  level: ServiceLevel;
+  /** Zones that the card assigns to places; they count after the chart of the account. */
+  ownZones?: ZoneChart | undefined;
+  /** Names of the zones found by distance. */
+  zoneNames?: ReadonlyMap<string, string> | undefined;
+};
 
 function isMeant(row: Row, service: ChartedService | undefined): boolean {
   return service !== undefined && (service.names.has(row.service) || row.level === service.level);
@@ -99,7 +113,7 @@ export function checkChart(rows: readonly ChartRow[], pointer: string): FieldErr
   const errors: FieldError[] = [];
   const findConflict = createConflictCheck();
   for (const [index, row] of rows.entries()) {
-    const conflict = findConflict(row.origin, row.destination, row.service ?? "", row.zone);
+    const conflict = findConflict(row.origin, row.destination, `${row.service ?? ""} ${row.mode ?? ""}`, row.zone);
     if (conflict !== undefined && errors.length < 200)
       errors.push({ pointer: `${pointer}/${index}/zone`, code: "conflicting_rows", message: conflict });
     for (const field of ["origin", "destination"] as const) {

@@ -6,7 +6,7 @@ import { chartFromCsv } from "./chart-csv.ts";
 import type { FoundZone } from "./resolve-zone.ts";
 import { resolveZone, zoneRules } from "./resolve-zone.ts";
 import { normaliseZip } from "./zip.ts";
-import { checkChart, compileChart } from "./zone-chart.ts";
+import { checkChart, compileChart, zoneInChart } from "./zone-chart.ts";
 
 const usps = zoneRules("usps");
 const ups = zoneRules("ups");
@@ -155,6 +155,58 @@ describe("a chart of the carrier", () => {
         { origin: "900", destination: "100", zone: "302", service: "3 Day Select" },
       ],
     });
+  });
+
+  test("is read as UPS publishes it: titles with the origin, lists for the islands below", async () => {
+    const csv =
+      'UPS Zone Chart,,,\n"For shipments originating in ZIP Codes 070-01 to 079-99, find the destination below",,,\n\n' +
+      "Dest. ZIP,Ground,2nd Day Air,Next Day Air\n004-005,002,202,102\n967-968,[1],[1],[1]\n969,-,-,-\n\n[1] Hawaii,,,\n";
+    const of = { origin: "07001-07999", destination: "004-005" };
+    expect(await chartFromCsv(csv)).toEqual({
+      rows: [
+        { ...of, zone: "2", service: "Ground" },
+        { ...of, zone: "202", service: "2nd Day Air" },
+        { ...of, zone: "102", service: "Next Day Air" },
+        ...["Ground", "2nd Day Air", "Next Day Air"].map((service) => ({
+          origin: "07001-07999",
+          destination: "969",
+          zone: null,
+          service,
+        })),
+      ],
+    });
+  });
+
+  test("is read as USPS publishes it: blocks beside each other, marked zones, kinds of mail", async () => {
+    const csv =
+      "ZIP Code,Zone,MailService,ZIP Code,Zone,MailService\n005---089,8,,962---966,8*,Priority Mail\n4,7+,,,,\n96939---96944,9,,,,\n";
+    const read = await chartFromCsv(csv, "902");
+    expect("rows" in read && read.rows.map(({ destination, zone }) => [destination, zone])).toEqual([
+      ["005-089", "8"],
+      ["962-966", "8"],
+      ["004", "7"],
+      ["96939-96944", "9"],
+    ]);
+  });
+
+  test("has zones of FedEx Express for all services by air, after those of a service", async () => {
+    const read = await chartFromCsv("Destination ZIP,FedEx Express Zone,Ground Zone\n995-999,9,17\n100,5,4\n", "070");
+    const rows =
+      "rows" in read ? [...read.rows, { origin: "070", destination: "100", zone: "6", service: "2Day" }] : [];
+    const chart = compileChart(rows);
+    const zoneFor = (service: string, zip: string): unknown => {
+      const charted = { names: new Set([foldService(service)]), level: levelOfService(service)! };
+      return zoneInChart(chart, "07001", zip, charted);
+    };
+    const [anchorage, manhattan] = ["99501", "10001"];
+    expect(["Ground", "Express Saver", "2Day", "Priority Overnight"].map((name) => zoneFor(name, anchorage))).toEqual([
+      "17",
+      "9",
+      "9",
+      "9",
+    ]);
+    expect(["Ground", "2Day", "Priority Overnight"].map((name) => zoneFor(name, manhattan))).toEqual(["4", "6", "5"]);
+    expect(zoneInChart(chart, "07001", anchorage)).toBeUndefined();
   });
 
   test("is refused with row and column of every mistake", async () => {

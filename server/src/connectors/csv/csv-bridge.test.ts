@@ -103,6 +103,24 @@ test("files are read oldest first and moved after they are stored", async () => 
   expect(await pullAll(importOrders, callFor(inFolder), pages.at(-1)!.cursor)).toMatchObject([{ records: [] }]);
 });
 
+test("a strict bridge imports nothing of a file with an assumption", async () => {
+  await put("a.csv", "Order Number,SKU,Quantity\nA-1,MUG,1\nA-2,MUG,\n,TEE,2\n", 10);
+  await put("b.csv", "Order Number,SKU,Quantity\nB-1,MUG,1\n");
+  const settings = { importFolder: "in", strict: true };
+  const pages: string[] = [];
+  const pull = async (): Promise<void> => {
+    for await (const { records } of importOrders.pull(callFor({ ...inFolder, settings }), undefined)) {
+      pages.push(...records.map(({ externalId }) => externalId));
+    }
+  };
+  await expect(pull()).rejects.toThrow(/a\.csv: Row 3, Quantity: .* Row 4, Order Number: /);
+  expect(pages).toEqual(["B-1"]);
+  expect(await readdir(path.join(folder, "failed"))).toEqual(["a.csv"]);
+  expect(await readdir(path.join(folder, "processed"))).toEqual(["b.csv"]);
+  const input = { csv: "SKU,Quantity\nMUG,1\n", strict: true };
+  await expect(pullAll(importOrders, callFor({ input }))).rejects.toThrow("There is no order number column");
+});
+
 test("a file in a Windows encoding keeps its letters", async () => {
   const text = "Order Number,Customer Name,SKU\nW-1,Jörg Müller – Café,MUG\n";
   await put("windows.csv", Buffer.from(text.replace("–", "\u0096"), "latin1"), 10);

@@ -5,9 +5,10 @@ import { OneOf, Strict } from "../../core/schema.ts";
 import type { Connector, Limits, Settings } from "../connector.ts";
 import { connectionTest } from "../standard-tasks.ts";
 import { listFiles, openFolder } from "./csv-folder.ts";
+import { invoicesImport } from "./csv-invoices.ts";
 import { ordersExport, ordersImport, sheetSettings } from "./csv-orders.ts";
 
-const folders = ["importFolder", "exportFolder"] as const;
+const folders = ["importFolder", "exportFolder", "invoiceFolder"] as const;
 
 const Folder = (title: string, description: string, example: string) =>
   Type.Optional(
@@ -34,6 +35,10 @@ function folderProblems(settings: Settings, { filesRoot }: Limits): FieldError[]
   return folders.flatMap((name) => {
     const folder = settings[name];
     if (typeof folder !== "string") return [];
+    if (name === "invoiceFolder" && settings.importFolder === folder) {
+      const message = "Orders and invoices need folders of their own: each task would reject the files of the other.";
+      return [{ pointer: "/invoiceFolder", code: "same_folder", message }];
+    }
     const fail = (code: string, message: string): FieldError[] => [{ pointer: `/${name}`, code, message }];
     if (filesRoot === undefined) {
       return fail("files_disabled", "File access is disabled on this hub; send the text in `csv`.");
@@ -46,7 +51,8 @@ function folderProblems(settings: Settings, { filesRoot }: Limits): FieldError[]
 export const csv: Connector = {
   name: "csv",
   title: "CSV files",
-  description: "Orders from CSV text, or from files in a folder of the hub.",
+  description:
+    "Orders from CSV text, or from files in a folder of the hub, and invoices of carriers from another folder.",
   settings: Strict(
     {
       importFolder: Folder(
@@ -59,6 +65,11 @@ export const csv: Connector = {
         "Below the files folder of the organization; each order is written to a file",
         "shop-a/outgoing",
       ),
+      invoiceFolder: Folder(
+        "Invoice folder",
+        "Below the files folder of the organization; invoices of carriers in it are imported and moved to its subfolder `processed`",
+        "carriers/invoices",
+      ),
       ...sheetSettings,
       encoding: Type.Optional(OneOf(encodings, { title: "Encoding", description: "Of the files; default: detected" })),
     },
@@ -66,7 +77,7 @@ export const csv: Connector = {
   ),
   credentials: Strict({}),
   check: folderProblems,
-  tasks: () => [test, ordersImport, ordersExport],
+  tasks: () => [test, ordersImport, ordersExport, invoicesImport],
   // Two concurrent imports would read the same files.
   concurrency: 1,
   isOffline: true,

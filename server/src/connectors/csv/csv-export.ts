@@ -2,7 +2,7 @@ import { guardText, toCsv } from "../../core/csv/csv.ts";
 import { readPath } from "../json-path.ts";
 import type { Json } from "../shape.ts";
 import { asText, listOf } from "../shape.ts";
-import { writeTags } from "./order-sheet.ts";
+import { writeTags } from "./order-cells.ts";
 
 const address = "name company address1 address2 city province provinceCode zip country countryCode phone".split(" ");
 
@@ -31,6 +31,14 @@ const columns = [
   "line.name",
   "line.quantity",
   "line.price",
+  "poNumber",
+  "giftMessage",
+  "requestedDeliveryDate",
+  "line.options",
+  "line.properties",
+  "line.requiresShipping",
+  "line.hsCode",
+  "line.originCountry",
 ];
 
 export function orderToCsv(record: Json, delimiter: string): string {
@@ -41,6 +49,8 @@ export function orderToCsv(record: Json, delimiter: string): string {
 
 function cellOf(record: Json, line: Json, name: string): string {
   const value = name.startsWith("line.") ? line[name.slice(5)] : readPath(record, name);
-  if (Array.isArray(value)) return guardText(writeTags(value.map(asText)));
+  if (name === "tags") return guardText(writeTags(Array.isArray(value) ? value.map(asText) : []));
+  if (Array.isArray(value)) return JSON.stringify(value);
+  if (typeof value === "boolean") return String(value);
   return typeof value === "string" ? guardText(value) : asText(value);
 }

@@ -8,7 +8,7 @@ import { openSheet } from "../../core/csv/sheet.ts";
 import { readRecords } from "../../core/csv/sheet-records.ts";
 import { writeRejected } from "../../core/csv/sheet-report.ts";
 import { placedError } from "../../core/csv/csv-table.ts";
-import { HubError } from "../../core/errors.ts";
+import { HubError, validationFailed } from "../../core/errors.ts";
 import { OneOf, Strict } from "../../core/schema.ts";
 import type { Call, Page, PageFailure, PulledRecord, Settings } from "../connector.ts";
 import { RemoteError } from "../../core/remote-error.ts";
@@ -113,7 +113,10 @@ async function openOrders(call: Call, csv: string | CsvSource, options: Settings
   const timeZone = await call.timeZone();
   try {
     const source = typeof csv === "string" ? cleanText(csv) : csv;
-    return await openSheet(source, orderSheet, { ...given, timeZone, preset: known, maxRows });
+    const open = async (): Promise<Sheet> =>
+      await openSheet(source, orderSheet, { ...given, timeZone, preset: known, maxRows });
+    if (given.strict) await refuseAssumptions(await open());
+    return await open();
   } catch (error) {
     const { errors = [] } = asHubError(error).details;
     if (errors.some(({ code }) => code === "empty")) return undefined;
@@ -121,6 +124,17 @@ async function openOrders(call: Call, csv: string | CsvSource, options: Settings
       errors.map(({ pointer, message }) => (pointer.startsWith("/csv") ? message : `${pointer}: ${message}`)),
     );
   }
+}
+
+/** Reads the whole file before its first order is stored: in strict mode nothing of a file with an assumption is imported. */
+async function refuseAssumptions(sheet: Sheet): Promise<void> {
+  const errors = [...sheet.refused];
+  for await (const record of readRecords(sheet, maxOpen)) {
+    errors.push(...record.errors);
+    if (errors.length > maxMessages) break;
+  }
+  if (errors.length > 0)
+    throw validationFailed(errors.map(({ row, column, code, message }) => placedError(row, column, code, message)));
 }
 
 /** Rethrows anything else: it is a defect. */

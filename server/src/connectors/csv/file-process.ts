@@ -24,9 +24,9 @@ class Refused extends Error {}
 let source: CsvSource | undefined;
 let rows: AsyncIterator<BareRow> | undefined;
 
-async function open({ file, encoding, delimiter, maxRows }: OpenedFile): Promise<FileAnswer> {
-  if ((await stat(file)).size > maxFileBytes) {
-    throw new Refused(`${path.basename(file)} has more than ${maxFileBytes / 1024 / 1024} MB; split it.`);
+async function open({ file, encoding, delimiter, maxRows, maxBytes = maxFileBytes }: OpenedFile): Promise<FileAnswer> {
+  if ((await stat(file)).size > maxBytes) {
+    throw new Refused(`${path.basename(file)} has more than ${maxBytes / 1024 / 1024} MB; split it.`);
   }
   const bytes = await readFile(file);
   const text = cleanText(isZip(bytes) ? xlsxToCsv(bytes) : decodeText(bytes, encoding).text);

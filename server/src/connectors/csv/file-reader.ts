@@ -13,6 +13,8 @@ export type OpenedFile = {
   encoding: Encoding | undefined;
   delimiter: keyof typeof delimiters | "auto";
   maxRows: number;
+  /** Default: 50 MB. */
+  maxBytes?: number;
 };
 export type FileQuestion = OpenedFile | { read: "from the start" | "on"; quoting?: Quoting | undefined };
 export type FileAnswer =

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readTags, writeTags } from "./order-sheet.ts";
+import { readTags, writeTags } from "./order-cells.ts";
 
 test("tags of any content are read back from their cell", () => {
   const tag = fc.string({ minLength: 1, maxLength: 10 }).filter((text) => /^\S(?:.*\S)?$/.test(text));

@@ -146,7 +146,7 @@ export function demoInventory(seed: number): PulledRecord[] {
       const random = seededRandom(`stock:${seed}:${location}:${sku}`);
       const onHand = random.below(400);
       const available = Math.max(onHand - random.below(40), 0);
-      const canonical: CanonicalInventory = { sku, locationExternalId: location, available, onHand };
+      const canonical: CanonicalInventory = { sku, locationExternalId: location, available };
       return { externalId: `${location}/${sku}`, raw: { sku, location, on_hand: onHand, free: available }, canonical };
     }),
   );

@@ -4,7 +4,7 @@ import type { FieldError } from "../../core/errors.ts";
 import { readJson, refusedAnswer, wordsOf } from "../../core/outbound/ask-remote.ts";
 import type { HttpResponse } from "../../core/outbound/outbound-request.ts";
 import { readPath } from "../json-path.ts";
-import type { FailsWhen } from "./rest-task.schemas.ts";
+import type { FailsWhen } from "./rest-request.schemas.ts";
 
 /** The body as JSON; undefined if it is empty. */
 export function bodyOf(response: HttpResponse): unknown {
@@ -20,7 +20,7 @@ export function failureOf(failsWhen: FailsWhen | undefined): RefuseFailure {
   let fails: Predicate | undefined;
   return (response, body, hasHappened = false) => {
     fails ??= compiled(failsWhen);
-    if (!fails(body)) return;
+    if (!fails(body, new Date())) return;
     const { messagePath } = failsWhen;
     const words = messagePath === undefined ? "" : wordsOf(readPath(body, messagePath));
     throw refusedAnswer(response, words, hasHappened);

@@ -2,7 +2,7 @@ import { Type } from "../../core/type.ts";
 import { OneOf, Strict } from "../../core/schema.ts";
 import { webhookSecret } from "../inbound-webhook.ts";
 
-const authKinds = ["none", "bearer", "basic", "header", "query", "oauth2"] as const;
+const authKinds = ["none", "bearer", "basic", "header", "query", "oauth2", "oauth1"] as const;
 
 /** How requests authenticate; the secrets are in the credentials. */
 export const Auth = Strict(
@@ -11,7 +11,8 @@ export const Auth = Strict(
       title: "Kind",
       description:
         "bearer, header and query send the token, basic the user name and password. oauth2 requests access tokens with " +
-        "client ID and secret or a refresh token, and renews them before they expire",
+        "client ID and secret, a refresh token or a signed assertion, and renews them before they expire. oauth1 signs each " +
+        "request (OAuth 1.0a) with the consumer and token secrets",
     }),
     paramName: Type.Optional(
       Type.String({
@@ -64,11 +65,46 @@ export const Auth = Strict(
       }),
     ),
     clientAuth: Type.Optional(
-      OneOf(["client_secret_basic", "client_secret_post"], {
+      OneOf(["client_secret_basic", "client_secret_post", "private_key_jwt"], {
         title: "Client authentication",
         "x-advanced": true,
         default: "client_secret_basic",
-        description: "For oauth2: client ID and secret in the Authorization header, or in the body",
+        description:
+          "For oauth2: client ID and secret in the Authorization header, or in the body, or an assertion signed with the " +
+          "private key (RFC 7523)",
+      }),
+    ),
+    assertionAlgorithm: Type.Optional(
+      OneOf(["RS256", "PS256", "ES256"], {
+        title: "Assertion algorithm",
+        "x-advanced": true,
+        default: "RS256",
+        description: "For private_key_jwt",
+      }),
+    ),
+    keyId: Type.Optional(
+      Type.String({
+        title: "Key ID",
+        "x-advanced": true,
+        pattern: "^[ -~]{1,200}$",
+        description: "For private_key_jwt: the ID of the key or certificate at the provider, sent as kid",
+      }),
+    ),
+    signatureMethod: Type.Optional(
+      OneOf(["HMAC-SHA256", "HMAC-SHA1"], {
+        title: "Signature method",
+        "x-advanced": true,
+        default: "HMAC-SHA256",
+        description: "For oauth1",
+      }),
+    ),
+    realm: Type.Optional(
+      Type.String({
+        title: "Realm",
+        "x-advanced": true,
+        pattern: "^[ !#-\\[\\]-~]{1,200}$",
+        description: "For oauth1: the realm of the Authorization header, such as a NetSuite account ID",
+        examples: ["1234567_SB1"],
       }),
     ),
   },
@@ -83,7 +119,7 @@ export const RestCredentials = Strict(
         title: "Token",
         "x-widget": "password",
         maxLength: 4000,
-        description: "For bearer, header and query",
+        description: "For bearer, header and query; the access token for oauth1",
         examples: ["abc..."],
       }),
     ),
@@ -102,6 +138,22 @@ export const RestCredentials = Strict(
         maxLength: 8000,
         description: "For oauth2 with refresh_token: the initial one; the hub stores its replacements",
       }),
+    ),
+    privateKey: Type.Optional(
+      Type.String({
+        title: "Private key",
+        "x-widget": "password",
+        maxLength: 10_000,
+        description: "For private_key_jwt: PEM, not encrypted",
+        examples: ["-----BEGIN PRIVATE KEY----- ..."],
+      }),
+    ),
+    consumerKey: Type.Optional(Type.String({ title: "Consumer key", maxLength: 500, description: "For oauth1" })),
+    consumerSecret: Type.Optional(
+      Type.String({ title: "Consumer secret", "x-widget": "password", maxLength: 500, description: "For oauth1" }),
+    ),
+    tokenSecret: Type.Optional(
+      Type.String({ title: "Token secret", "x-widget": "password", maxLength: 500, description: "For oauth1" }),
     ),
     headers: Type.Optional({
       ...Type.Record(

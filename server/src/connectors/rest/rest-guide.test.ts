@@ -16,6 +16,16 @@ const page = readFileSync(path.join(import.meta.dirname, "../../../../docs/rest-
 
 type Asked = { request: string; headers: IncomingMessage["headers"]; body: string };
 
+/** Three orders, in pages of the requested size. */
+function answerGraphql(body: string): object {
+  const { first, after = "0" } = (JSON.parse(body) as { variables: { first: number; after?: string } }).variables;
+  const updatedAt = new Date().toISOString();
+  const left = [1, 2, 3].filter((id) => id > Number(after)).map((id) => ({ id, number: `G-${id}`, updatedAt }));
+  const nodes = left.slice(0, first);
+  const pageInfo = { hasNextPage: left.length > nodes.length, endCursor: String(nodes.at(-1)?.id) };
+  return { data: { orders: { nodes, pageInfo } } };
+}
+
 /** The warehouse of the page, its order desk, and where the desk gives out tokens. */
 async function startWarehouse() {
   const asked: Asked[] = [];
@@ -30,12 +40,15 @@ async function startWarehouse() {
     "POST /oauth2/token": { access_token: "of-the-desk", token_type: "Bearer", expires_in: 3600 },
     "GET /api/orders": { data: [] },
     "GET /v3/ping": { ok: true },
+    "GET /services/rest/ping": { ok: true },
+    "GET /orders": [{ id: 7, number: "L-7" }],
+    "GET /orders/7/products": [{ sku: "C" }],
   };
   const server = createServer((incoming, response) => {
     void text(incoming).then((body) => {
       const request = `${incoming.method} ${incoming.url!.split("?")[0]}`;
       asked.push({ request, headers: incoming.headers, body });
-      const answer = answers[request];
+      const answer = request === "POST /graphql" ? answerGraphql(body) : answers[request];
       response.writeHead(answer ? 200 : 404, { "content-type": "application/json" }).end(JSON.stringify(answer ?? {}));
     });
   });
@@ -48,7 +61,10 @@ test("following the guide connects a warehouse that gets orders, reports parcels
   const hub = await startTestHub();
   const [org, warehouse] = [await hub.org(), await startWarehouse()];
   const block = (name: string): Record<string, unknown> => {
-    const here = page.replaceAll(/https:\/\/(warehouse|desk|login|etsy)\.example\.com/g, warehouse.url);
+    const here = page.replaceAll(
+      /https:\/\/(warehouse|desk|login|etsy|erp|lists|graphql)\.example\.com/g,
+      warehouse.url,
+    );
     const [found] = codeBlocks(here, `json ${name}`);
     return found!.block as Record<string, unknown>;
   };
@@ -89,6 +105,18 @@ test("following the guide connects a warehouse that gets orders, reports parcels
     request: "GET /v3/ping",
     headers: { authorization: "Bearer of-the-desk", "x-api-key": "the keystring of your app" },
   });
+
+  const { id: erpId } = (await org.post("/bridges", block("signed-requests"))).body;
+  expect((await org.post(`/bridges/${erpId}/test`)).body).toMatchObject({ ok: true });
+  expect(warehouse.asked.at(-1)!.headers.authorization).toMatch(/^OAuth realm="1234567_SB1", .*oauth_signature="/);
+
+  const read = async (name: string) => {
+    const { id } = (await org.post("/bridges", block(name))).body;
+    return (await org.post(`/bridges/${id}/samples`, { taskName: "orders.import", limit: 3 })).body.records;
+  };
+  expect(await read("graphql-import")).toMatchObject([{ externalId: "1" }, { externalId: "2" }, { externalId: "3" }]);
+  expect(warehouse.asked.filter(({ request }) => request === "POST /graphql")).toHaveLength(2);
+  expect(await read("details")).toMatchObject([{ source: { number: "L-7", products: [{ sku: "C" }] } }]);
 
   const vendure = await startVendure();
   const shop = JSON.parse(

@@ -1,4 +1,5 @@
 import { answerWithoutId } from "../../core/outbound/ask-remote.ts";
+import { RemoteError } from "../../core/remote-error.ts";
 import type { Call, CallTask, PushTask, Sent } from "../connector.ts";
 import { readPath } from "../json-path.ts";
 import type { Json } from "../shape.ts";
@@ -7,7 +8,7 @@ import { pushRule } from "../standard-tasks.ts";
 import type { RefuseFailure } from "./rest-answer.ts";
 import { bodyOf, failureOf } from "./rest-answer.ts";
 import { aboutOf, askRest, buildRequest, scopeOf } from "./rest-request.ts";
-import { fillJson, fillPath } from "./rest-template.ts";
+import { fillJson, fillPath, fillText } from "./rest-template.ts";
 import type { TaskDefinition } from "./rest-task.schemas.ts";
 import { Anything } from "./rest-task.schemas.ts";
 
@@ -68,18 +69,24 @@ async function find(
   record: Json,
   effectKey: string,
 ): Promise<Sent | undefined> {
-  const { request, externalIdPath } = task.lookup!;
-  const response = await askRest(
-    call,
-    { ...buildRequest(call, request, scopeOf(call, record, effectKey)), retry: "safe" },
-    [404],
-  );
+  const { request, recordsPath, match, externalIdPath } = task.lookup!;
+  const scope = scopeOf(call, record, effectKey);
+  const wanted = match && fillText(match.value, scope);
+  const response = await askRest(call, { ...buildRequest(call, request, scope), retry: "safe" }, [404]);
   if (response.status === 404) return undefined;
   const body = bodyOf(response);
   // A failed lookup read as "not found" would send the record twice.
   refuseFailure(response, body);
-  const id = asText(readPath(body, externalIdPath));
+  const found = match ? listIn(body, recordsPath).find((one) => asText(readPath(one, match.path)) === wanted) : body;
+  const id = asText(readPath(found, externalIdPath));
   return id === "" ? undefined : { externalId: id };
+}
+
+/** An empty response is an empty list. Anything else that is no list may hide that the record was sent. */
+function listIn(body: unknown, path = "$"): unknown[] {
+  const list = body === undefined ? [] : readPath(body, path);
+  if (Array.isArray(list)) return list as unknown[];
+  throw new RemoteError("unexpected_response", `The response of the lookup has no list at ${path}.`);
 }
 
 export function pushOf(task: TaskDefinition): PushTask {

@@ -1,13 +1,17 @@
 import { ask } from "../../core/outbound/ask-remote.ts";
+import type { RequestBody } from "../../core/outbound/outbound-body.ts";
 import type { HttpRequest, HttpResponse } from "../../core/outbound/outbound-request.ts";
 import { askSignedIn } from "../access-token.ts";
 import type { Call } from "../connector.ts";
 import { RemoteError } from "../../core/remote-error.ts";
-import type { RequestTemplate, TaskDefinition } from "./rest-task.schemas.ts";
+import { objectOf } from "../shape.ts";
+import type { RequestTemplate } from "./rest-request.schemas.ts";
+import type { TaskDefinition } from "./rest-task.schemas.ts";
 import type { RestSettings } from "./rest.schemas.ts";
+import { signOAuth1 } from "./rest-oauth1.ts";
 import { Anything } from "./rest-task.schemas.ts";
 import type { Scope } from "./rest-template.ts";
-import { fillJson, fillPath, fillText, hasHiddenDots } from "./rest-template.ts";
+import { fillJson, fillPath, fillText, hasHiddenDots, placeholdersOf, rootOf } from "./rest-template.ts";
 
 export function settingsOf(call: Pick<Call, "settings">): RestSettings {
   return call.settings as RestSettings;
@@ -39,24 +43,62 @@ function outsideBaseUrl(path: string): RemoteError {
   return new RemoteError("outside_base_url", `The path ${path.slice(0, 100)} leads outside the base URL.`);
 }
 
-export function buildRequest(call: Call, template: RequestTemplate, scope: Scope): HttpRequest {
-  const { baseUrl, headers: common } = settingsOf(call);
+export function buildRequest(
+  call: Call,
+  template: RequestTemplate,
+  scope: Scope,
+  common = settingsOf(call).headers,
+): HttpRequest {
+  const { baseUrl } = settingsOf(call);
   const url = urlBelow(baseUrl, fillPath(template.path, scope));
-  for (const [name, value] of Object.entries(template.query ?? {})) url.searchParams.set(name, fillText(value, scope));
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries({ ...common, ...template.headers }))
-    headers[name] = fillText(value, scope);
-  const body = template.body === undefined ? {} : { body: { json: fillJson(template.body, scope) } };
+  for (const [name, value] of Object.entries(template.query ?? {})) {
+    const text = fillText(value, scope);
+    if (text !== undefined) url.searchParams.set(name, text);
+  }
+  const headers = fillHeaders({ ...common, ...template.headers }, scope);
+  const body = template.body === undefined ? {} : { body: fillBody(template, scope) };
   return authorize(call, { method: template.method ?? "GET", url, headers, ...body });
 }
 
-/** Sends a request; OAuth bridges add their access token here, other kinds of auth are in the request already. */
+/** In a form, members without a value are left out; so are lists and objects, which a form cannot express. */
+function fillBody({ body, bodyFormat }: RequestTemplate, scope: Scope): RequestBody {
+  const json = fillJson(body, scope);
+  if (bodyFormat !== "form") return { json };
+  const entries = Object.entries(objectOf(json)).filter(([, value]) => typeof value !== "object");
+  return { form: Object.fromEntries(entries.map(([name, value]) => [name, String(value)])) };
+}
+
+/** Headers without a value are not sent. */
+function fillHeaders(headers: Record<string, string>, scope: Scope): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => {
+      const text = fillText(value, scope) ?? "";
+      return text === "" ? [] : [[name, text]];
+    }),
+  );
+}
+
+/** The headers of the settings, for requests that belong to no task: those that name a record or input are left out. */
+export function headersWithoutTask(call: Call): Record<string, string> {
+  const own = Object.entries(settingsOf(call).headers ?? {}).filter(([, value]) =>
+    placeholdersOf(value).every((path) => rootOf(path) === "settings"),
+  );
+  return fillHeaders(Object.fromEntries(own), scopeOf(call));
+}
+
+/** Sends a request; OAuth bridges add their token or signature here, other kinds of auth are in the request already. */
 export async function askRest(
   call: Call,
   request: HttpRequest,
   accepted: readonly number[] = [],
 ): Promise<HttpResponse> {
   const { auth } = settingsOf(call);
+  if (auth?.kind === "oauth1") {
+    const sign: HttpRequest["sign"] = (method, url) => ({
+      authorization: signOAuth1(auth, call.credentials, { method, url }),
+    });
+    return await ask(call, { ...request, sign }, accepted);
+  }
   if (auth?.kind !== "oauth2") return await ask(call, request, accepted);
   const signed = (token: string): HttpRequest => ({
     ...request,

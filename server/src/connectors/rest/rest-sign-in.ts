@@ -1,6 +1,7 @@
 import type { FieldError } from "../../core/errors.ts";
 import type { CredentialAddress, Settings, TokenRequest } from "../connector.ts";
 import { ownHeaders } from "../../core/outbound/outbound-request.ts";
+import { assertionKeyProblem } from "../client-assertion.ts";
 import { objectOf } from "../shape.ts";
 import { settingsOf } from "./rest-request.ts";
 import type { RestSettings } from "./rest.schemas.ts";
@@ -9,6 +10,10 @@ export function signIn(settings: Settings): TokenRequest | undefined {
   const { auth } = settingsOf({ settings });
   if (auth?.kind !== "oauth2" || auth.tokenUrl === undefined) return undefined;
   const { tokenUrl: url, grantType = "client_credentials", clientAuth, scope, audience } = auth;
+  if (clientAuth === "private_key_jwt") {
+    const { assertionAlgorithm: algorithm = "RS256", keyId } = auth;
+    return { url, grant: grantType, clientAuth: { algorithm, keyId }, scope, audience };
+  }
   const sendsInBody = clientAuth === "client_secret_post";
   return { url, grant: grantType, clientAuth: sendsInBody ? "body" : "basic", scope, audience };
 }
@@ -28,16 +33,29 @@ export function signInProblems(settings: Settings): FieldError[] {
 
 export function checkCredentials(credentials: Record<string, unknown>, settings: Settings): FieldError[] {
   const token = signIn(settings);
-  const needed = !token ? [] : token.grant === "refresh_token" ? ["refreshToken"] : ["clientId", "clientSecret"];
-  const missing = needed.filter((name) => credentials[name] === undefined);
+  const isSigning = settingsOf({ settings }).auth?.kind === "oauth1";
+  const missing = [...neededFor(token), ...(isSigning ? ["consumerKey", "consumerSecret"] : [])].filter(
+    (name) => credentials[name] === undefined,
+  );
+  const message = isSigning ? "Required to sign requests." : "Required to request an access token.";
   return [
-    ...missing.map((name) => ({
-      pointer: `/${name}`,
-      code: "required",
-      message: "Required to request an access token.",
-    })),
+    ...missing.map((name) => ({ pointer: `/${name}`, code: "required", message })),
+    ...keyProblems(token, credentials.privateKey),
     ...headerProblems(Object.keys(objectOf(credentials.headers)), settings),
   ];
+}
+
+function neededFor(token: TokenRequest | undefined): string[] {
+  if (!token) return [];
+  const ofGrant = token.grant === "refresh_token" ? ["refreshToken"] : [];
+  if (typeof token.clientAuth === "object") return [...ofGrant, "clientId", "privateKey"];
+  return token.grant === "refresh_token" ? ofGrant : ["clientId", "clientSecret"];
+}
+
+function keyProblems(token: TokenRequest | undefined, privateKey: unknown): FieldError[] {
+  if (typeof token?.clientAuth !== "object" || typeof privateKey !== "string") return [];
+  const message = assertionKeyProblem(privateKey, token.clientAuth.algorithm);
+  return message === undefined ? [] : [{ pointer: "/privateKey", code: "invalid_key", message }];
 }
 
 /** Headers that the transport sets, or that `auth` sets already. */
@@ -56,7 +74,7 @@ function headerProblems(names: string[], settings: Settings): FieldError[] {
 }
 
 function headerOf({ kind, paramName }: NonNullable<RestSettings["auth"]>): string | undefined {
-  if (kind === "bearer" || kind === "basic") return "authorization";
+  if (kind === "bearer" || kind === "basic" || kind === "oauth1") return "authorization";
   if (kind === "oauth2") return (paramName ?? "authorization").toLowerCase();
   return kind === "header" ? (paramName ?? "X-Api-Key").toLowerCase() : undefined;
 }

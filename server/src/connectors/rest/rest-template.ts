@@ -11,6 +11,10 @@ export type Scope = {
   effectKey?: string;
   /** The record at the other side that an update changes. */
   existing?: { externalId: string };
+  /** Position of a pull in the list; on the first page there is no cursor. */
+  page?: { cursor?: string; number?: number; offset?: number; size?: number };
+  /** Where an incremental pull starts; a first import may have no start. */
+  since?: string | number;
 };
 
 /** The paths of all placeholders in a template: a text, or texts anywhere in a JSON value. */
@@ -32,6 +36,12 @@ export function stepsOf(path: string): PathStep[] | string {
   if (typeof parsed === "string") return parsed;
   const isPlain = parsed.from !== "^" && parsed.call === undefined && !parsed.steps.some((step) => "every" in step);
   return isPlain ? parsed.steps : "Only names and positions can be used, as in record.lines[0].sku.";
+}
+
+/** The first name of a placeholder: record, page, since ... */
+export function rootOf(path: string): string {
+  const [first] = stepsOf(path);
+  return typeof first === "object" && "name" in first ? first.name : "";
 }
 
 function readScope(path: string, scope: Scope): unknown {
@@ -76,18 +86,39 @@ export function fillPath(template: string, scope: Scope): string {
   });
 }
 
-/** For query values and headers: the request encodes or rejects them. */
-export function fillText(template: string, scope: Scope): string {
-  return fill(template, (path) => textAt(path, scope));
+/**
+ * For query values and headers: the request encodes or rejects them. Undefined: the first page has no cursor, or the first import
+ * no start, so the parameter is not sent.
+ */
+export function fillText(template: string, scope: Scope): string | undefined {
+  return isLeftOut(template, scope) ? undefined : fill(template, (path) => textAt(path, scope));
 }
 
-/** For JSON: a text that is one placeholder becomes its value and keeps its type; null where there is none. */
+/** Only positions of a pull may have no value; anything else without one is an error or null. */
+function isLeftOut(template: string, scope: Scope): boolean {
+  return placeholdersOf(template).some(
+    (path) => ["page", "since"].includes(rootOf(path)) && readScope(path, scope) === undefined,
+  );
+}
+
+/**
+ * For JSON: a text that is one placeholder becomes its value and keeps its type; null where there is none. A member or element
+ * that names a position without a value is left out, and so is an object or list that only had such members.
+ */
 export function fillJson(template: unknown, scope: Scope): unknown {
+  const filled = fillValue(template, scope);
+  if (filled !== undefined) return filled;
+  return Array.isArray(template) ? [] : typeof template === "object" ? {} : null;
+}
+
+function fillValue(template: unknown, scope: Scope): unknown {
   if (typeof template === "string") {
     if (!isOnePlaceholder(template)) return fillText(template, scope);
-    return readScope(placeholdersOf(template)[0]!, scope) ?? null;
+    return isLeftOut(template, scope) ? undefined : (readScope(placeholdersOf(template)[0]!, scope) ?? null);
   }
-  if (Array.isArray(template)) return template.map((item) => fillJson(item, scope));
   if (typeof template !== "object" || template === null) return template;
-  return Object.fromEntries(Object.entries(template).map(([name, value]) => [name, fillJson(value, scope)]));
+  const entries = Object.entries(template).map(([name, value]) => [name, fillValue(value, scope)] as const);
+  const kept = entries.filter(([, value]) => value !== undefined);
+  if (kept.length === 0 && entries.length > 0) return undefined;
+  return Array.isArray(template) ? kept.map(([, value]) => value) : Object.fromEntries(kept);
 }

@@ -3,7 +3,8 @@ import { Type } from "../../core/type.ts";
 import { OneOf, Strict } from "../../core/schema.ts";
 import { Auth } from "./rest-auth.schemas.ts";
 import { lookbackMinutes } from "../incremental.ts";
-import { Path, TaskDefinition, Texts } from "./rest-task.schemas.ts";
+import { FailsWhen, Path, RequestTemplate, Texts } from "./rest-request.schemas.ts";
+import { TaskDefinition } from "./rest-task.schemas.ts";
 
 export const WebhookSettings = Strict(
   {
@@ -75,6 +76,17 @@ export const RestSettings = Strict(
         maxLength: 1000,
         description: "Requested by the connection test",
       }),
+    ),
+    test: Type.Optional(
+      Strict(
+        { request: RequestTemplate, failsWhen: Type.Optional(FailsWhen) },
+        {
+          title: "Test request",
+          "x-advanced": true,
+          description:
+            "Sent by the connection test instead of a GET of the test path, such as a GraphQL query. It must not change anything",
+        },
+      ),
     ),
     variables: Type.Optional(
       Type.Record(Type.String({ maxLength: 64 }), Type.Union([Type.String({ maxLength: 500 }), Type.Number()]), {

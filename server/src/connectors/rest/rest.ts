@@ -7,7 +7,8 @@ import { connectionTest } from "../standard-tasks.ts";
 import { urlProblems } from "../url-settings.ts";
 import { callOf, pushOf } from "./rest-push.ts";
 import { pullOf } from "./rest-pull.ts";
-import { askRest, authorize, settingsOf, urlBelow } from "./rest-request.ts";
+import { bodyOf, failureOf } from "./rest-answer.ts";
+import { askRest, authorize, buildRequest, headersWithoutTask, scopeOf, settingsOf, urlBelow } from "./rest-request.ts";
 import { definitionProblems } from "./rest-check.ts";
 import { readWebhook, webhookProblems } from "./rest-webhooks.ts";
 import { checkCredentials, sendsTo, signIn, signInProblems } from "./rest-sign-in.ts";
@@ -18,8 +19,14 @@ import type { TaskDefinition } from "./rest-task.schemas.ts";
 const refusals = [401, 403, 407];
 
 const test = connectionTest(async (call) => {
-  const { baseUrl, testPath, headers } = settingsOf(call);
-  const request = authorize(call, { url: urlBelow(baseUrl, testPath ?? "/"), ...(headers ? { headers } : {}) });
+  const { baseUrl, testPath, test: defined } = settingsOf(call);
+  if (defined) {
+    const request = buildRequest(call, defined.request, scopeOf(call), headersWithoutTask(call));
+    const response = await askRest(call, { ...request, retry: "safe" });
+    if (defined.failsWhen) failureOf(defined.failsWhen)(response, bodyOf(response));
+    return { status: response.status };
+  }
+  const request = authorize(call, { url: urlBelow(baseUrl, testPath ?? "/"), headers: headersWithoutTask(call) });
   if (testPath !== undefined) return { status: (await askRest(call, request)).status };
   // Without a test path, any response that does not reject the credentials shows that the server is reachable.
   const all = Array.from({ length: 300 }, (_, i) => 200 + i).filter((status) => !refusals.includes(status));
@@ -60,13 +67,13 @@ const httpRequest: CallTask = {
   timeoutMs: 120_000,
   async run(call) {
     const { method = "GET", path, query, headers, body, allowErrors } = call.input as Static<typeof HttpInput>;
-    const { baseUrl, headers: common } = settingsOf(call);
+    const { baseUrl } = settingsOf(call);
     const url = urlBelow(baseUrl, path);
     for (const [name, value] of Object.entries(query ?? {})) url.searchParams.append(name, String(value));
     const given = {
       method,
       url,
-      headers: { ...common, ...headers },
+      headers: { ...headersWithoutTask(call), ...headers },
       ...(body === undefined ? {} : { body: { json: body } }),
     };
     const response = await askRest(call, authorize(call, given), allowErrors ? clientErrors : []);

@@ -9,6 +9,9 @@ import { createFollowed, paginationLoop } from "../followed.ts";
 import type { Json } from "../shape.ts";
 import { asText, listOf, objectOf } from "../shape.ts";
 
+/** The version that the queries are written for. Shopify serves each version for at least a year. */
+export const apiVersion = "2026-07";
+
 const maxThrottled = 8;
 const maxWaitMs = 20_000;
 
@@ -18,9 +21,12 @@ export function shopAddress(settings: Settings): string {
   return (baseUrl ?? `https://${host}`).replace(/\/$/, "");
 }
 
-function shopUrl({ settings }: Pick<Call, "settings">): string {
-  const { apiVersion = "2026-07" } = settings as Record<string, string | undefined>;
-  return `${shopAddress(settings)}/admin/api/${apiVersion}/graphql.json`;
+function versionOf({ settings }: Pick<Call, "settings">): string {
+  return (settings.apiVersion as string | undefined) ?? apiVersion;
+}
+
+function shopUrl(call: Pick<Call, "settings">): string {
+  return `${shopAddress(call.settings)}/admin/api/${versionOf(call)}/graphql.json`;
 }
 
 /** Current apps have a client id and secret and get tokens that are valid for 24 hours; older apps have a permanent token. */
@@ -58,6 +64,7 @@ async function run(call: Call, document: string, variables: Json, isRead: boolea
     const response = await (clientId === undefined
       ? ask(call, request(asText(accessToken)))
       : askSignedIn(call, request));
+    noteVersion(call, response.headers);
     const body = objectOf(readJson(response));
     const errors = listOf(body.errors);
     const cost = objectOf(objectOf(body.extensions).cost);
@@ -76,6 +83,35 @@ async function run(call: Call, document: string, variables: Json, isRead: boolea
     call.log("info", `Shopify throttles; waiting ${waitMs} ms.`);
     await wait(call, waitMs);
   }
+}
+
+const noted = new WeakMap<Call["http"], Map<string, string>>();
+
+/** What Shopify has reported about the version of its API during this attempt. */
+export function versionWarnings({ http }: Pick<Call, "http">): string[] {
+  return [...(noted.get(http)?.values() ?? [])];
+}
+
+/** An expired version is not refused: Shopify serves the oldest one that it still supports, which may lack fields. */
+function noteVersion(call: Call, headers: Record<string, string>): void {
+  const served = headers["x-shopify-api-version"];
+  const deprecated = headers["x-shopify-api-deprecated-reason"];
+  const requested = versionOf(call);
+  if (served !== undefined && served !== requested) {
+    warnOnce(call, "version", `Shopify served version ${served} of its API in place of ${requested}. Update the hub.`);
+  }
+  if (deprecated !== undefined) {
+    warnOnce(call, "deprecated", `Shopify will remove what the hub uses of its API: ${deprecated.slice(0, 300)}`);
+  }
+}
+
+/** Every response has these headers, so each warning is logged once in an attempt. */
+function warnOnce(call: Call, kind: string, message: string): void {
+  const known = noted.get(call.http) ?? new Map<string, string>();
+  noted.set(call.http, known);
+  if (known.has(kind)) return;
+  known.set(kind, message);
+  call.log("warn", message);
 }
 
 /** Time until the bucket has refilled to the estimated cost of this request. */
@@ -101,14 +137,28 @@ function isThrottled(error: Json): boolean {
   return codeOf(error) === "THROTTLED";
 }
 
+/** The app lacks a scope for these fields. */
+export class AccessDenied extends RemoteError {
+  readonly fields: readonly string[];
+
+  constructor(message: string, fields: readonly string[]) {
+    super("forbidden", message);
+    this.fields = fields;
+  }
+}
+
+/** The field that an error is about: its path ends there. */
+function fieldOf({ path }: Json): string {
+  return Array.isArray(path) ? asText(path.findLast((step) => typeof step === "string")) : "";
+}
+
 function graphqlError(errors: Json[], isRead: boolean): RemoteError {
   const text = errors
     .map(({ message }) => asText(message))
     .join(" ")
     .slice(0, 500);
-  if (errors.some((error) => codeOf(error) === "ACCESS_DENIED")) {
-    return new RemoteError("forbidden", `The access token lacks a scope: ${text}`);
-  }
+  const denied = errors.filter((error) => codeOf(error) === "ACCESS_DENIED");
+  if (denied.length > 0) return new AccessDenied(`The access token lacks a scope: ${text}`, denied.map(fieldOf));
   const isTheirs = errors.some((error) => codeOf(error) === "INTERNAL_SERVER_ERROR" || codeOf(error) === "TIMEOUT");
   const options = { retryable: isTheirs, mayHaveHappened: isTheirs && !isRead };
   return new RemoteError(isTheirs ? "remote_error" : "rejected", `Shopify answered with an error: ${text}`, options);

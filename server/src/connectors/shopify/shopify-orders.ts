@@ -1,3 +1,4 @@
+import { withoutCardNumbers } from "../card-numbers.ts";
 import type { Call, Page, PulledRecord } from "../connector.ts";
 import { createFollowed } from "../followed.ts";
 import { SinceInput, startOf } from "../incremental.ts";
@@ -8,47 +9,13 @@ import { allNodes, gidOf, idOf, nextAfter, query } from "./shopify-graphql.ts";
 import { readHolds } from "./shopify-holds.ts";
 import type { ShopifyPayload } from "./shopify-webhooks.ts";
 import { canonicalOf } from "./shopify-canonical.ts";
-
-const addressFields = "name company address1 address2 city province provinceCode zip country countryCodeV2 phone";
-
-/** Weights belong to products, for which an app may lack the scope. */
-function lineFieldsOf({ settings }: Call): string {
-  const weight = "variant { inventoryItem { measurement { weight { value unit } } } }";
-  return `id sku title variantTitle quantity currentQuantity unfulfilledQuantity requiresShipping
-    customAttributes { key value } originalUnitPriceSet { shopMoney { amount } } ${settings.importWeights === true ? weight : ""}`;
-}
-
-function orderFieldsOf(call: Call): string {
-  return `id name email phone createdAt updatedAt cancelledAt cancelReason
-    displayFinancialStatus displayFulfillmentStatus tags note poNumber currencyCode
-    customAttributes { key value }
-    totalPriceSet { shopMoney { amount currencyCode } }
-    currentTotalPriceSet { shopMoney { amount } }
-    shippingAddress { ${addressFields} }
-    billingAddress { ${addressFields} }
-    shippingLine { title code }
-    lineItems(first: 10) { pageInfo { hasNextPage endCursor } nodes { ${lineFieldsOf(call)} } }`;
-}
-
-const ordersQuery = (call: Call): string => `query HubOrders($first: Int!, $after: String, $query: String) {
-  orders(first: $first, after: $after, sortKey: UPDATED_AT, query: $query) {
-    pageInfo { hasNextPage endCursor }
-    nodes { ${orderFieldsOf(call)} }
-  }
-}`;
-
-const ordersByIdQuery = (call: Call): string => `query HubOrdersById($ids: [ID!]!) {
-  nodes(ids: $ids) { ... on Order { ${orderFieldsOf(call)} } }
-}`;
+import { isHeld, withCollectedLines } from "./shopify-deliveries.ts";
+import type { OrderReader } from "./shopify-order-reader.ts";
+import { successfulPaymentOf } from "./shopify-money.ts";
+import { createOrderReader, pageSizeOf, transactionsPerOrder } from "./shopify-order-reader.ts";
 
 const ordersOfQuery = `query HubOrdersOfFulfillmentOrders($ids: [ID!]!) {
   nodes(ids: $ids) { ... on FulfillmentOrder { id orderId } }
-}`;
-
-const moreLinesQuery = (call: Call): string => `query HubOrderLines($id: ID!, $after: String) {
-  order(id: $id) {
-    lineItems(first: 100, after: $after) { pageInfo { hasNextPage endCursor } nodes { ${lineFieldsOf(call)} } }
-  }
 }`;
 
 /** `after` is Shopify's cursor, set only between two pages of one pass. */
@@ -65,13 +32,13 @@ async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
     const from = startOf(call, cursor);
     at = { ...(from === undefined ? {} : { from }), ...(given.highest ? { highest: given.highest } : {}), read: 0 };
   }
+  const reader = createOrderReader(call);
   let followed = createFollowed(at.after);
   for (;;) {
     const search = `status:any${at.from === undefined ? "" : ` updated_at:>='${at.from}'`}`;
-    const data = await query(call, ordersQuery(call), { first: size, after: at.after ?? null, query: search });
-    const { pageInfo, nodes } = objectOf(data.orders);
+    const { pageInfo, nodes } = await reader.page({ first: size, after: at.after ?? null, query: search });
     const records: PulledRecord[] = [];
-    for (const node of listOf(nodes)) records.push(await readWhole(call, node));
+    for (const node of listOf(nodes)) records.push(await readWhole(call, reader, node));
     const after = nextAfter(objectOf(pageInfo), followed);
     at = nextCursor(at, records, after);
     // Cursors of a new pass may repeat those of the last one.
@@ -81,12 +48,30 @@ async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
   }
 }
 
-function pageSizeOf({ settings }: Call): number {
-  return (settings.pageSize as number | undefined) ?? 10;
+async function readWhole(call: Call, reader: OrderReader, node: Json): Promise<PulledRecord> {
+  const lineItems = await allNodes(node.lineItems, (after) => reader.lines(node.id, after));
+  const order = withoutCardNumbers({ ...(await withLongLists(call, reader, node)), lineItems });
+  return toRecord(await withHolds(call, await withCollectedLines(call, order)));
 }
 
-async function readWhole(call: Call, node: Json): Promise<PulledRecord> {
-  return toRecord(await withHolds(call, await withAllLines(call, node)));
+/** Completes the lists of which an order has more than the page of orders brings. */
+async function withLongLists(call: Call, reader: OrderReader, node: Json): Promise<Json> {
+  const whole = { ...node };
+  const isPaymentMissing = listOf(node.transactions).length >= transactionsPerOrder && !successfulPaymentOf(node);
+  if (hasMore(node.discountApplications) || isPaymentMissing) {
+    const { discountApplications, transactions } = await reader.longLists(node.id);
+    Object.assign(whole, { discountApplications, transactions });
+    if (hasMore(discountApplications)) call.log("warn", `Order ${idOf(node.id)} has more than 100 discounts.`);
+  }
+  if (hasMore(node.fulfillmentOrders)) {
+    const nodes = await allNodes(node.fulfillmentOrders, (after) => reader.fulfillmentOrders(node.id, after));
+    whole.fulfillmentOrders = { nodes };
+  }
+  return whole;
+}
+
+function hasMore(list: unknown): boolean {
+  return objectOf(objectOf(list).pageInfo).hasNextPage === true;
 }
 
 /** Reads the current state of the orders, each once. A missing order is skipped, unless a webhook reported it as deleted. */
@@ -96,13 +81,14 @@ async function receive(call: Call, payloads: unknown[]): Promise<PulledRecord[]>
   const held = changes.flatMap((one) => ("fulfillmentOrderId" in one ? [one.fulfillmentOrderId] : []));
   const named = changes.flatMap((one) => ("orderId" in one ? [one.orderId] : []));
   const ids = [...new Set([...named, ...deleted, ...(await ordersOf(call, [...new Set(held)]))])];
+  const reader = createOrderReader(call);
   const records: PulledRecord[] = [];
   for (const some of chunksOf(ids, pageSizeOf(call))) {
-    const { nodes } = await query(call, ordersByIdQuery(call), { ids: some.map((id) => gidOf("Order", id)) });
+    const nodes = await reader.byIds(some.map((id) => gidOf("Order", id)));
     const found = new Map(listOf(nodes).map((node) => [idOf(node.id), node]));
     for (const id of some) {
       const node = found.get(id);
-      if (node) records.push(await readWhole(call, node));
+      if (node) records.push(await readWhole(call, reader, node));
       else if (deleted.has(id)) records.push({ externalId: id, isGone: true, raw: {}, canonical: gone(id) });
     }
   }
@@ -131,19 +117,9 @@ function nextCursor(at: Cursor, records: PulledRecord[], after: string | undefin
   return { ...(at.from === undefined ? {} : { from: at.from }), ...mark, after, read };
 }
 
-async function withAllLines(call: Call, order: Json): Promise<Json> {
-  const lineItems = await allNodes(order.lineItems, async (after) => {
-    const data = await query(call, moreLinesQuery(call), { id: order.id, after });
-    return objectOf(data.order).lineItems;
-  });
-  return { ...order, lineItems };
-}
-
 /** Only for orders on hold, since it needs a request of its own. */
 async function withHolds(call: Call, order: Json): Promise<Json> {
-  return order.displayFulfillmentStatus === "ON_HOLD"
-    ? { ...order, fulfillmentHolds: await readHolds(call, order.id) }
-    : order;
+  return isHeld(order) ? { ...order, fulfillmentHolds: await readHolds(call, order.id) } : order;
 }
 
 function toRecord(order: Json): PulledRecord {

@@ -7,19 +7,37 @@ import { objectOf } from "../shape.ts";
 import { connectionTest } from "../standard-tasks.ts";
 import { urlProblems } from "../url-settings.ts";
 import { fulfillmentsPush } from "./shopify-fulfillments.ts";
-import { query, shopAddress, signIn } from "./shopify-graphql.ts";
+import { apiVersion, query, shopAddress, signIn, versionWarnings } from "./shopify-graphql.ts";
 import { ordersHold, ordersReleaseHold } from "./shopify-holds.ts";
+import { inventoryPull } from "./shopify-inventory.ts";
 import { locationsPull } from "./shopify-locations.ts";
 import { readWebhook } from "./shopify-webhooks.ts";
 import { ordersImport } from "./shopify-orders.ts";
+import { ordersRefund } from "./shopify-refunds.ts";
+import { ordersCancel, ordersNote, ordersTag, ordersUntag } from "./shopify-write-back.ts";
 
 const shopTest = connectionTest(async (call) => {
   const data = await query(call, "query HubShop { shop { name myshopifyDomain currencyCode } }");
   const { name, myshopifyDomain, currencyCode } = objectOf(data.shop);
-  return { shop: name, domain: myshopifyDomain, currency: currencyCode };
+  const warnings = versionWarnings(call);
+  const shop = { shop: name, domain: myshopifyDomain, currency: currencyCode };
+  return warnings.length === 0 ? shop : { ...shop, warnings };
 });
 
-const tasks = [shopTest, ordersImport, locationsPull, fulfillmentsPush, ordersHold, ordersReleaseHold];
+const tasks = [
+  shopTest,
+  ordersImport,
+  locationsPull,
+  inventoryPull,
+  fulfillmentsPush,
+  ordersHold,
+  ordersReleaseHold,
+  ordersTag,
+  ordersUntag,
+  ordersNote,
+  ordersCancel,
+  ordersRefund,
+];
 
 export const shopify: Connector = {
   name: "shopify",
@@ -38,12 +56,22 @@ export const shopify: Connector = {
           title: "API version",
           "x-advanced": true,
           pattern: "^20\\d\\d-(01|04|07|10)$",
-          default: "2026-07",
+          default: apiVersion,
           description: "Shopify supports each version for at least a year",
-          examples: ["2026-07"],
+          examples: [apiVersion],
         }),
       ),
       ...importSettings,
+      importProducts: Type.Optional(
+        Type.Boolean({
+          title: "Import product data",
+          "x-advanced": true,
+          default: true,
+          description:
+            "IDs of products and variants, options by name, pictures, customs codes and countries of origin: the app needs the " +
+            "scope read_products too. Without it, orders are imported without these, and each import logs a warning",
+        }),
+      ),
       importWeights: Type.Optional(
         Type.Boolean({
           title: "Import weights",
@@ -58,8 +86,8 @@ export const shopify: Connector = {
           "x-advanced": true,
           minimum: 1,
           maximum: 50,
-          default: 10,
-          description: "Orders per request; larger pages cost more of what Shopify allows per second",
+          default: 8,
+          description: "Orders per request, at most 12: larger requests would exceed what Shopify allows for one",
         }),
       ),
       notifyCustomer: Type.Optional(
@@ -91,7 +119,8 @@ export const shopify: Connector = {
           maxLength: 200,
           description:
             "Of an app from the Dev Dashboard that is installed in the shop, with the scopes read_orders, read_locations, " +
-            "read_merchant_managed_fulfillment_orders and write_merchant_managed_fulfillment_orders",
+            "read_merchant_managed_fulfillment_orders and write_merchant_managed_fulfillment_orders; for customer IDs and " +
+            "product data also read_customers and read_products",
           examples: ["8a6f..."],
         }),
       ),
@@ -117,7 +146,10 @@ export const shopify: Connector = {
       ),
       webhookSecret: webhookSecret("Of webhooks that were made in the admin of the shop, which shows it below them"),
     },
-    { examples: [{ clientId: "8a6f...", clientSecret: "shpss_..." }, { accessToken: "shpat_..." }] },
+    {
+      examples: [{ clientId: "8a6f...", clientSecret: "shpss_..." }, { accessToken: "shpat_..." }],
+      "x-one-of": [["clientId", "clientSecret"], ["accessToken"]],
+    },
   ),
   check: (settings, limits) => urlProblems("/baseUrl", settings.baseUrl, limits),
   checkCredentials({ clientId, clientSecret, accessToken }) {

@@ -1,12 +1,16 @@
 import { readJson } from "../../core/outbound/ask-remote.ts";
 import { RemoteError } from "../../core/remote-error.ts";
-import type { Call, Page, PulledRecord } from "../connector.ts";
+import { withoutCardNumbers } from "../card-numbers.ts";
+import type { Call, Page, PulledRecord, Settings } from "../connector.ts";
 import { SinceInput, startOf } from "../incremental.ts";
 import type { Json } from "../shape.ts";
 import { asText, chunksOf, gone, instantOf, laterOf, listOf, objectOf } from "../shape.ts";
 import { pullTask } from "../standard-tasks.ts";
 import { askWoo } from "./woocommerce-api.ts";
-import { canonicalOf, isUnknownStatus } from "./woocommerce-canonical.ts";
+import { canonicalOf } from "./woocommerce-canonical.ts";
+import type { ProductReader } from "./woocommerce-products.ts";
+import { createProductReader } from "./woocommerce-products.ts";
+import { isUnknownStatus } from "./woocommerce-statuses.ts";
 import type { WooPayload } from "./woocommerce-webhooks.ts";
 
 /**
@@ -37,6 +41,7 @@ async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
       ...(given.highest ? { highest: given.highest } : {}),
     };
   }
+  const products = createProductReader(call);
   let stale = 0;
   for (;;) {
     const { orders, total, hasMore } = await readPage(call, at, size);
@@ -51,7 +56,7 @@ async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
     }
     stale = 0;
     at = nextCursor(at, orders, hasMore);
-    const records = await readWhole(call, fresh);
+    const records = await readWhole(call, products, fresh);
     yield { records, cursor: at, ...(total === undefined ? {} : { total }) };
     if (!hasMore) return;
   }
@@ -63,11 +68,12 @@ const maxPerPage = 100;
 async function receive(call: Call, payloads: unknown[]): Promise<PulledRecord[]> {
   const changes = payloads as WooPayload[];
   const deleted = new Set(changes.filter(({ isDeleted }) => isDeleted).map(({ orderId }) => orderId));
+  const products = createProductReader(call);
   const records: PulledRecord[] = [];
   for (const some of chunksOf([...new Set(changes.map(({ orderId }) => orderId))], maxPerPage)) {
     const query = { include: some.join(","), status: "any", per_page: maxPerPage };
     const orders = listOf(readJson(await askWoo(call, { path: "/wc/v3/orders", query })));
-    const found = new Map((await readWhole(call, orders)).map((record) => [record.externalId, record]));
+    const found = new Map((await readWhole(call, products, orders)).map((record) => [record.externalId, record]));
     for (const id of some) {
       const record = found.get(id);
       if (record) records.push(record);
@@ -133,10 +139,11 @@ function secondBefore(instant: string): string {
   return new Date(Math.floor(Date.parse(instant) / 1000) * 1000 - 1000).toISOString();
 }
 
-async function readWhole(call: Call, orders: Json[]): Promise<PulledRecord[]> {
+async function readWhole(call: Call, products: ProductReader, listed: Json[]): Promise<PulledRecord[]> {
+  const orders = await products.addTo(listed.map((order) => withoutCardNumbers(order)));
   const records: PulledRecord[] = [];
-  for (const order of orders) records.push(toRecord(await withRefunds(call, order)));
-  const unknown = orders.filter(isUnknownStatus);
+  for (const order of orders) records.push(toRecord(await withRefunds(call, order), call.settings));
+  const unknown = orders.filter((order) => isUnknownStatus(order, call.settings));
   if (unknown.length > 0) {
     const words = [...new Set(unknown.map(({ status }) => asText(status)))].join(", ");
     const numbers = unknown.slice(0, 5).map(({ number }) => asText(number));
@@ -165,9 +172,10 @@ async function withRefunds(call: Call, order: Json): Promise<Json> {
   return { ...order, refunds: sums.map((sum) => ({ ...sum, ...details.get(asText(sum.id)) })) };
 }
 
-function toRecord(raw: Json): PulledRecord {
+function toRecord(raw: Json, settings: Settings): PulledRecord {
   const updatedAt = modifiedOf(raw);
-  return { externalId: asText(raw.id), ...(updatedAt ? { updatedAt } : {}), raw, canonical: canonicalOf(raw) };
+  const canonical = canonicalOf(raw, settings);
+  return { externalId: asText(raw.id), ...(updatedAt ? { updatedAt } : {}), raw, canonical };
 }
 
 export const ordersImport = pullTask("orders.import", {

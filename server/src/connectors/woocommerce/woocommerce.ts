@@ -9,9 +9,12 @@ import { addressOf, asText, line, listOf, objectOf } from "../shape.ts";
 import { connectionTest, pullTask } from "../standard-tasks.ts";
 import { urlProblems } from "../url-settings.ts";
 import { askWoo } from "./woocommerce-api.ts";
+import { inventoryPull } from "./woocommerce-inventory.ts";
 import { readWebhook } from "./woocommerce-webhooks.ts";
 import { ordersImport } from "./woocommerce-orders.ts";
 import { fulfillmentsPush } from "./woocommerce-shipments.ts";
+import { statusMapping } from "./woocommerce-statuses.ts";
+import { ordersCancel, ordersHold, ordersNote, ordersRefund, ordersReleaseHold } from "./woocommerce-write-back.ts";
 
 const shopTest = connectionTest(async (call) => {
   const body = readJson(
@@ -46,7 +49,18 @@ const locationsPull = pullTask("locations.pull", {
   pull: pullLocations,
 });
 
-const tasks = [shopTest, ordersImport, locationsPull, fulfillmentsPush];
+const tasks = [
+  shopTest,
+  ordersImport,
+  locationsPull,
+  inventoryPull,
+  fulfillmentsPush,
+  ordersHold,
+  ordersReleaseHold,
+  ordersNote,
+  ordersCancel,
+  ordersRefund,
+];
 
 export const woocommerce: Connector = {
   name: "woocommerce",
@@ -72,12 +86,31 @@ export const woocommerce: Connector = {
           description: "Orders per request",
         }),
       ),
+      statuses: statusMapping,
+      importProducts: Type.Optional(
+        Type.Boolean({
+          title: "Recognise virtual products",
+          "x-advanced": true,
+          default: true,
+          description: "Asks for the products of imported orders: lines of virtual products need no shipping",
+        }),
+      ),
       trackingMethod: Type.Optional(
         OneOf(["auto", "fulfillments", "shipment_tracking", "note"], {
           title: "How shipments are reported",
           "x-advanced": true,
           default: "auto",
           description: "auto: the first of the others that the shop offers",
+        }),
+      ),
+      stockLocationId: Type.Optional(
+        Type.String({
+          title: "Stock location",
+          "x-advanced": true,
+          format: "uuid",
+          description:
+            "ID of the location in the hub whose stock the shop counts; default: the imported location of the store",
+          examples: ["0199f0a0-0000-7000-8000-000000000002"],
         }),
       ),
       completeOrders: Type.Optional(

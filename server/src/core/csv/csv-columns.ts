@@ -9,8 +9,8 @@ import { readForeignCode } from "./csv-cells.ts";
 export type SheetField = [field: string, names: string, read?: CellReader];
 
 export type Column = { column: string; field: string | null };
-/** An assumption or guess that the sender should check. */
-export type Warning = { column: string; code: string; message: string };
+/** An assumption or guess that the sender should check; `row`: it concerns this cell or order only. */
+export type Warning = { column: string; code: string; message: string; row?: number };
 export type ColumnMapping = Readonly<Record<string, string | null>>;
 
 type Vocabulary = {
@@ -19,6 +19,8 @@ type Vocabulary = {
   isFurtherField?(field: string): boolean;
   /** Names of columns that can mean several things. */
   vague?: readonly string[];
+  /** Fields that several columns may have. */
+  repeatable?: readonly string[];
 };
 
 /** The file format of a known program. */
@@ -27,14 +29,16 @@ export type SheetPreset = {
   title: string;
   /** A file matches if it has all columns of one of these lists. */
   signatures: readonly (readonly string[])[];
-  /** Column to field; null: ignored. */
+  /** Column to field; null: not read. */
   columns: Readonly<Record<string, string | null>>;
+  /** Beginning of a column name to that of a field; the rest of the name follows: forms that a shop can define. */
+  prefixes?: Readonly<Record<string, string>>;
   /** Values the program uses, by field, in the spelling of `foldName`. */
   values?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** By field, the replacement for a value that is not listed. */
   otherwise?: Readonly<Record<string, string>>;
   /** By field and value, values of other fields that have no column. */
-  implied?: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, string>>>>>>;
+  implied?: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, string | boolean>>>>>>;
   /** Quotation marks in its tab-separated files are literal. */
   isUnquoted?: boolean;
   dateOrder?: DateOrder;
@@ -53,6 +57,11 @@ export function detectPreset<Preset extends SheetPreset>(
   return presets.find(({ signatures }) => signatures.some(isOne));
 }
 
+/** A column name in any spelling, and without accents: "Straße" and "Strasse", "Numéro" and "Numero" are one name. */
+function foldColumn(name: string): string {
+  return foldName(name.normalize("NFD")).replaceAll("ß", "ss");
+}
+
 /** Tests whether a text is the name of a known column. */
 export function nameTest(
   { fields, presets = [] }: Vocabulary & { presets?: readonly SheetPreset[] },
@@ -61,9 +70,9 @@ export function nameTest(
 ): (name: string) => boolean {
   const known = preset === undefined ? presets : preset === null ? [] : [preset];
   const ofPresets = known.flatMap(({ columns }) => Object.keys(columns));
-  const names = new Set([...ofPresets, ...Object.keys(mapping)].map(foldName));
+  const names = new Set([...ofPresets, ...Object.keys(mapping)].map(foldColumn));
   for (const [, text] of fields) for (const name of text.split(" ")) names.add(name);
-  return (name) => names.has(foldName(name));
+  return (name) => names.has(foldColumn(name));
 }
 
 /** Assigns a field to each column: by `mapping`, then by the preset, then by its name. */
@@ -74,12 +83,12 @@ export function matchColumns(
   preset?: SheetPreset,
 ): { columns: Column[]; warnings: Warning[] } {
   const given = readMapping(header, mapping, vocabulary);
-  const said = new Map([...presetColumns(header, preset, given), ...given]);
+  const said = new Map([...presetColumns(header, preset, given, vocabulary), ...given]);
   const known = new Map<string, { field: string; rank: number }>();
   for (const [field, names] of vocabulary.fields) {
     for (const [rank, name] of names.split(" ").entries()) if (!known.has(name)) known.set(name, { field, rank });
   }
-  const guesses = header.map((column) => (said.has(column) ? undefined : known.get(foldName(column))));
+  const guesses = header.map((column) => (said.has(column) ? undefined : known.get(foldColumn(column))));
   /** Where the column of each field is. */
   const owner = new Map<string, number>();
   for (const [index, guess] of guesses.entries()) {
@@ -92,7 +101,7 @@ export function matchColumns(
     if (said.has(column)) return { column, field: said.get(column)! };
     const field = guesses[index]?.field;
     if (field !== undefined && owner.get(field) === index) {
-      if (vocabulary.vague?.includes(foldName(column))) {
+      if (vocabulary.vague?.includes(foldColumn(column))) {
         const message = `Read as ${field}, as its name suggests. Set it in \`mapping\` if that is wrong.`;
         warnings.push({ column, code: "column_guessed", message });
       }
@@ -114,6 +123,7 @@ function presetColumns(
   header: readonly string[],
   preset: SheetPreset | undefined,
   given: ReadonlyMap<string, string | null>,
+  { repeatable }: Vocabulary,
 ): Map<string, string | null> {
   const found = new Map<string, string | null>();
   const taken = new Set(given.values());
@@ -121,7 +131,14 @@ function presetColumns(
     const column = header.find((known) => known.toLowerCase() === name.toLowerCase());
     if (column === undefined || given.has(column) || found.has(column)) continue;
     found.set(column, taken.has(field) ? null : field);
-    if (field !== null && field !== "note") taken.add(field);
+    if (field !== null && !repeatable?.includes(field)) taken.add(field);
+  }
+  for (const [prefix, field] of Object.entries(preset?.prefixes ?? {})) {
+    for (const column of header) {
+      const isOne = column.length > prefix.length && column.toLowerCase().startsWith(prefix.toLowerCase());
+      if (isOne && !given.has(column) && !found.has(column))
+        found.set(column, field + column.slice(prefix.length).trim());
+    }
   }
   return found;
 }
@@ -159,7 +176,8 @@ function readMapping(header: readonly string[], mapping: ColumnMapping, vocabula
       const message = `${noun} have no such field.`;
       errors.push({ pointer, code: "unknown_field", message, ...alternatives(field, fields) });
     } else {
-      const [twin] = [...said].find(([other, known]) => field !== null && known === field && other !== column) ?? [];
+      const isTaken = field !== null && !vocabulary.repeatable?.includes(field);
+      const [twin] = [...said].find(([other, known]) => isTaken && known === field && other !== column) ?? [];
       const message = `${twin} is already the ${field}; map one of the columns to null.`;
       if (twin !== undefined) errors.push({ pointer, code: "duplicate_field", message });
       said.set(column, field);
@@ -169,7 +187,7 @@ function readMapping(header: readonly string[], mapping: ColumnMapping, vocabula
   return said;
 }
 
-const addressNames: Record<string, string> = {
+export const addressNames: Readonly<Record<string, string>> = {
   name: "name fullname recipient",
   company: "company companyname",
   address1: "address1 address street street1 streetaddress addressline1 line1",
@@ -185,8 +203,8 @@ const addressNames: Record<string, string> = {
 };
 
 /** The fields of an address, for columns with one of these prefixes; an email without a prefix is the buyer's. */
-export function addressFields(field: string, prefixes: string[]): SheetField[] {
-  return Object.entries(addressNames).map(([member, names]) => {
+export function addressFields(field: string, prefixes: string[], named = addressNames): SheetField[] {
+  return Object.entries(named).map(([member, names]) => {
     const own = prefixes.filter((prefix) => prefix !== "" || member !== "email");
     const columns = own.flatMap((prefix) => names.split(" ").map((name) => prefix + name)).join(" ");
     return member === "phone" ? [`${field}.phone`, columns, readForeignCode] : [`${field}.${member}`, columns];

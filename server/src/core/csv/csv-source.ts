@@ -18,6 +18,9 @@ export type SourceOptions = {
   maxRows?: number | undefined;
 };
 
+/** How the file of an invoice is opened, after its import preset was found. */
+export type InvoiceSourceOptions = { delimiter: keyof typeof delimiters | "auto"; maxRows: number };
+
 export function openText(csv: string, { delimiter: wanted = "auto", maxRows }: SourceOptions = {}): CsvSource {
   const { text, separator } = withoutSeparatorLine(csv);
   const delimiter = wanted === "auto" ? (separator ?? detectDelimiter(text)) : delimiters[wanted];

@@ -47,6 +47,12 @@ export const readingOptions = optional({
     pattern: "^[A-Z]{3}$",
     description: "ISO 4217 code for amounts without a currency; default: USD",
   }),
+  strict: Type.Boolean({
+    title: "Strict",
+    description:
+      "Import all orders of the file or none: a missing number, quantity, currency or unit, an ambiguous date or number, " +
+      "damage by a spreadsheet, an unknown word and any other error rejects the file. Default: false",
+  }),
 });
 
 export const presetSettings = {
@@ -87,9 +93,17 @@ export const MappingText = Type.String({
   description: 'As in the body, as JSON text: {"from": "originZip"}',
 });
 
-export const Warnings = Type.Array(Type.Object({ column: Text, code: Text, message: Text }), {
-  description: "Ignored columns, guesses and assumptions; the first 1,000",
-});
+export const Warnings = Type.Array(
+  Type.Object({
+    column: Text,
+    code: Text,
+    message: Text,
+    row: Type.Optional(Type.Integer({ minimum: 1, description: "If it concerns one cell or order" })),
+  }),
+  {
+    description: "Ignored columns, guesses and assumptions; the first 1,000, for single cells the first 100 of a kind",
+  },
+);
 
 /** Common fields of import reports. */
 export const importReport = {

@@ -2,47 +2,57 @@ import { badField } from "../errors.ts";
 import { foldName } from "../nearest.ts";
 import type { Row } from "./csv.ts";
 import { textOfCell } from "./csv.ts";
-import { extraCells, verbatim } from "./csv-cells.ts";
-import type { Column, Warning } from "./csv-columns.ts";
-import type { Cell, CellError, Sheet, SheetKind, SheetOptions, SheetRecord } from "./sheet.ts";
-import { columnOf, openSheet, warnOnce } from "./sheet.ts";
+import { extraCells } from "./csv-cells.ts";
+import type { Cell, CellError, Place, Sheet, SheetKind, SheetOptions, SheetRecord } from "./sheet.ts";
+import { columnOf, openSheet } from "./sheet.ts";
+import { reportGuess, warnOnce } from "./sheet-warnings.ts";
 
 /** The cells of a row that have a field; unreadable ones are added to `errors`. */
 export function readCells(sheet: Sheet, row: Row, errors: CellError[]): Cell[] {
   const { number, cells, problem } = row;
-  const { kind, columns, readers, conventions, preset } = sheet;
+  const { kind, columns, readers, conventions } = sheet;
   if (problem !== undefined) {
     errors.push({ row: number, column: null, code: "malformed_row", message: problem });
     // The cells before the error may still have the key of the record.
     return readCells(sheet, { number, cells }, []).filter(({ field }) => field === kind.recordKey);
   }
-  if (row.mayHoldRows) warnOnce(sheet, joinedRows(row, columns));
+  if (row.mayHoldRows) reportGuess(sheet, errors, { row: number, column: columns[0]?.column ?? null }, joinedRows(row));
   const extra = extraCells(cells, columns.length);
   if (extra) errors.push({ row: number, column: null, ...extra });
-  return columns.flatMap(({ column, field }, index): Cell[] => {
-    if (field === null) return [];
-    const place = { row: number, column };
+  const found: Cell[] = [];
+  for (const [index, { field, read: reader, isVerbatim, isRequired, implied }] of readers.entries()) {
+    if (field === null) continue;
     const text = textOfCell(cells[index] ?? "");
+    if (text === "" && !isRequired) continue;
+    const place = { row: number, column: columns[index]!.column };
     if (text === "") {
-      if (kind.required?.includes(field)) errors.push({ ...place, code: "required", message: "A value is required." });
-      return [];
+      errors.push({ ...place, code: "required", message: "A value is required." });
+      continue;
     }
-    const written = verbatim.has(readers[index]) ? text : text.trim();
-    const read = readers[index]?.(written, conventions) ?? { value: text };
+    const read = reader?.(isVerbatim ? text : text.trim(), conventions) ?? { value: text };
     if ("problem" in read) {
       errors.push({ ...place, ...read.problem });
-      return [];
+      continue;
     }
-    if (read.guess) warnOnce(sheet, { column, ...read.guess });
-    const implied = { ...read.implied, ...preset?.implied?.[field]?.[foldName(text)] };
-    const more = Object.entries(implied).filter(([other]) => columnOf(sheet, other) === undefined);
-    return [{ field, value: read.value, place }, ...more.map(([other, value]) => ({ field: other, value, place }))];
-  });
+    if (read.guess) reportGuess(sheet, errors, place, read.guess);
+    if (read.value !== undefined) found.push({ field, value: read.value, place });
+    if (read.implied) addImplied(sheet, found, read.implied, place);
+    const others = implied?.[foldName(text)];
+    if (others) addImplied(sheet, found, others, place);
+  }
+  return found;
 }
 
-function joinedRows({ number }: Row, [first]: Column[]): Warning {
+/** Values of fields that have no column. */
+function addImplied(sheet: Sheet, cells: Cell[], implied: Readonly<Record<string, unknown>>, place: Place): void {
+  for (const [field, value] of Object.entries(implied)) {
+    if (columnOf(sheet, field) === undefined) cells.push({ field, value, place });
+  }
+}
+
+function joinedRows({ number }: Row): { code: string; message: string } {
   const message = `Row ${number} has several lines, each with as many cells as a row. If they should be separate rows, remove the extra quotation mark.`;
-  return { column: first?.column ?? "", code: "joined_rows", message };
+  return { code: "joined_rows", message };
 }
 
 export type ReadSheet = Sheet & { records: SheetRecord[] };
@@ -84,7 +94,7 @@ export async function* readRecords(sheet: Sheet, maxOpen = Infinity): AsyncGener
     // Two spellings of "é" would make two records of one.
     for (const cell of cells)
       if (isKey(cell) && typeof cell.value === "string") cell.value = cell.value.normalize("NFC");
-    const spare = row.problem !== undefined || cells.some(isKey) ? undefined : spareKey?.(row, cells, sheet);
+    const spare = row.problem !== undefined || cells.some(isKey) ? undefined : spareKey?.(row, cells, sheet, errors);
     if (spare && "code" in spare) errors.push(spare);
     else if (spare) cells.push(spare);
     // A row without a key is a record of its own.
@@ -111,10 +121,26 @@ function notAdjacent(row: number, maxOpen: number): CellError {
 
 /** Maximum number of cells in rows that are not data, such as totals and titles. */
 const maxNotData = 3;
+const totals =
+  /^(?:(?:grand |sub)?totals?|sum|summe|gesamt(?:summe|betrag)?|total g[ée]n[ée]ral|totale|totaal|suma|\d+ (?:records?|rows?|orders?))\s*:?$/i;
+const figure = /^[\s\d.,'%$€£¥-]*$/;
 
-function isNotData({ preset }: Sheet, { cells }: Row): boolean {
+/** Rows that a program or person writes below the records: totals and counts. */
+function isNotData(sheet: Sheet, { number, cells }: Row): boolean {
+  const { kind, preset, columns } = sheet;
+  const first = cells.findIndex((cell) => cell.trim() !== "");
+  const isTotal =
+    kind.recordKey !== undefined &&
+    totals.test(cells[first]!.trim()) &&
+    cells.slice(first + 1).every((cell) => figure.test(cell));
+  if (isTotal) {
+    const message = `Rows with totals, such as row ${number}, were ignored.`;
+    warnOnce(sheet, { column: columns[first]?.column ?? "", code: "total_row", message });
+    return true;
+  }
+  if (preset?.notData === undefined) return false;
   const filled = cells.map((cell) => cell.trim()).filter((cell) => cell !== "");
-  return preset?.notData !== undefined && filled.length <= maxNotData && preset.notData.test(filled.join(" "));
+  return filled.length <= maxNotData && preset.notData.test(filled.join(" "));
 }
 
 function putAll(record: SheetRecord, cells: Cell[]): void {

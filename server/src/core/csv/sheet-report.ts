@@ -1,7 +1,8 @@
 import type { FieldError } from "../errors.ts";
 import { guardCell, guardText, toCsv, toTabs } from "./csv.ts";
 import type { CellError, Place, Sheet, SheetRecord } from "./sheet.ts";
-import { fieldsOf, isUnknown, maxReported, noKnownColumns } from "./sheet.ts";
+import { fieldsOf, isUnknown, noKnownColumns } from "./sheet.ts";
+import { maxReported } from "./sheet-warnings.ts";
 import type { ReadSheet } from "./sheet-records.ts";
 
 /** Converts an error in the request to one in the file. */
@@ -62,10 +63,12 @@ export function createReport(sheet: Sheet) {
     },
     rows: () => counts.rows,
     finish() {
-      const errors = failed.flatMap((record) => record.errors).toSorted((a, b) => a.row - b.row);
+      const errors = [...sheet.refused, ...failed.flatMap((record) => record.errors)].toSorted((a, b) => a.row - b.row);
+      // A strict import creates all orders of the file or none.
+      const failures = sheet.isStrict && errors.length > 0 ? counts.records : failed.length;
       return {
         records: counts.records,
-        summary: { rows: counts.rows, created: counts.records - failed.length, failed: failed.length },
+        summary: { rows: counts.rows, created: counts.records - failures, failed: failures },
         detectedPreset: sheet.preset?.name ?? null,
         columns: columns.map((column, index) => ({ ...column, nonEmptyRows: sample.nonEmptyRows[index]! })),
         fields: fieldsOf(kind),

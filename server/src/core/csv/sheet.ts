@@ -7,15 +7,17 @@ import { delimiters, MalformedCsv, numberRows } from "./csv.ts";
 import type { CsvSource } from "./csv-source.ts";
 import { openText } from "./csv-source.ts";
 import type { CellReader, Conventions, DateOrder } from "./csv-cells.ts";
-import { clip, conventionsOf, readDate, readDay } from "./csv-cells.ts";
+import { clip, conventionsOf, readDate, readDay, verbatim } from "./csv-cells.ts";
 import type { Column, ColumnMapping, SheetField, SheetPreset, Warning } from "./csv-columns.ts";
 import { matchColumns, nameTest, detectPreset } from "./csv-columns.ts";
 import { provenDateOrder } from "./date-order.ts";
 import type { FileSample } from "./file-sample.ts";
 import { createSample } from "./file-sample.ts";
 import { findHeader, rowsBelow } from "./find-header.ts";
+import type { CellError, Place } from "./sheet-warnings.ts";
+import { isRefused, maxReported, refuse } from "./sheet-warnings.ts";
 
-export const maxReported = 1_000;
+export type { CellError, Place } from "./sheet-warnings.ts";
 
 /** A kind of file: which fields its rows have and how they become records. */
 export type SheetKind = {
@@ -31,7 +33,7 @@ export type SheetKind = {
   /** Rows with the same value in this field form one record; without it, each row is a record. */
   recordKey?: string;
   /** A substitute for a missing key, or an error. */
-  spareKey?(row: Row, cells: Cell[], sheet: Sheet): Cell | CellError | undefined;
+  spareKey?(row: Row, cells: Cell[], sheet: Sheet, errors: CellError[]): Cell | CellError | undefined;
   /** Adds a row to its record; default: each cell under the name of its field. */
   addRow?(record: SheetRecord, cells: Cell[], sheet: Sheet): void;
   /** Completes a record after its last row. */
@@ -42,6 +44,8 @@ export type SheetKind = {
   presets?: readonly SheetPreset[];
   /** Ambiguous column names. */
   vague?: readonly string[];
+  /** Fields that several columns may have. */
+  repeatable?: readonly string[];
   /** Why nothing can be imported with these columns. */
   unclear?(columns: Column[], warnings: Warning[]): { code: string; message: string } | undefined;
   /** Warnings about assumptions for missing columns. */
@@ -61,6 +65,8 @@ export type SheetOptions = {
   country?: string;
   /** For amounts without a currency. */
   currency?: string;
+  /** Assumptions are errors. */
+  strict?: boolean;
   maxRows?: number;
   maxRecords?: number;
   /** Reports a missing column as a warning: in a dry run the sender is still assigning columns. */
@@ -72,21 +78,33 @@ export type Sheet = {
   preset: SheetPreset | undefined;
   columns: Column[];
   warnings: Warning[];
+  /** Assumptions are errors; those about whole columns are in `refused`. */
+  isStrict: boolean;
+  refused: CellError[];
   country: string | undefined;
   currency: string | undefined;
   delimiter: string;
   /** Quotation marks in it are literal. */
   isLiteral: boolean;
   conventions: Conventions;
-  readers: (CellReader | undefined)[];
+  /** How the cells of each column are read. */
+  readers: ColumnReader[];
   rows: AsyncGenerator<Row>;
   /** The rows read so far. */
   sample: FileSample;
 };
 
-/** A cell or a whole row. */
-export type Place = { row: number; column: string | null };
-export type CellError = Place & { code: string; message: string };
+/** Everything about a column that its cells have in common, so that it is found once and not for each cell. */
+type ColumnReader = {
+  field: string | null;
+  read: CellReader | undefined;
+  /** Its cells keep guarded whitespace. */
+  isVerbatim: boolean;
+  isRequired: boolean;
+  /** Values of other fields that a value of this column implies, by its folded name. */
+  implied: Readonly<Record<string, Readonly<Record<string, string | boolean>>>> | undefined;
+};
+
 export type Cell = { field: string; value: unknown; place: Place };
 
 /** The request that one or more rows form, and the cell of each of its parts. */
@@ -109,7 +127,7 @@ export async function openSheet(csv: string | CsvSource, kind: SheetKind, option
   const preset =
     options.preset === undefined ? detectPreset(header, kind.presets ?? []) : (options.preset ?? undefined);
   const { columns, warnings } = matchColumns(header, mapping, kind, preset);
-  const { country, currency } = options;
+  const { country, currency, strict: isStrict = false } = options;
   if (!top.isFirst) warnings.push(rowsAbove(top, header));
   warnings.push(...assumedUnit(kind, columns));
   warnings.push(...(kind.assume?.({ columns, currency }) ?? []));
@@ -125,7 +143,16 @@ export async function openSheet(csv: string | CsvSource, kind: SheetKind, option
   const rows = () => rowsBelow(top, readableRows(source.rows(isLiteral ? "literal" : undefined)));
   const readerOf = new Map(kind.fields.map(([field, , read]) => [field, read]));
   const dates = [...columns.keys()].filter((index) => isDateReader(readerOf.get(columns[index]!.field ?? "")));
-  const readers = columns.map(({ field }) => withValues(readerOf.get(field ?? ""), preset, field ?? ""));
+  const readers = columns.map(({ field }): ColumnReader => {
+    const read = readerOf.get(field ?? "");
+    return {
+      field,
+      read: withValues(read, preset, field ?? ""),
+      isVerbatim: verbatim.has(read),
+      isRequired: kind.required?.includes(field ?? "") ?? false,
+      implied: preset?.implied?.[field ?? ""],
+    };
+  });
   const { decimalSeparator, timeZone } = options;
   const isOpen = dates.length > 0 && source.hasDecisiveDate();
   const dateOrder = options.dateOrder ?? preset?.dateOrder ?? (isOpen ? await provenDateOrder(rows, dates) : undefined);
@@ -135,13 +162,16 @@ export async function openSheet(csv: string | CsvSource, kind: SheetKind, option
     ...(timeZone && { timeZone }),
   };
   const conventions = conventionsOf(delimiter, explicit);
-  const shownWarnings = warnings.slice(0, maxReported);
+  const refused = isStrict ? refuse(warnings, top.number) : [];
+  const shownWarnings = warnings.filter(({ code }) => !isStrict || !isRefused(code)).slice(0, maxReported);
   const sample = createSample(columns.length);
   const found = {
     kind,
     preset,
     columns,
     warnings: shownWarnings,
+    isStrict,
+    refused,
     country,
     currency,
     delimiter,
@@ -185,12 +215,6 @@ function withValues(read: CellReader | undefined, preset: SheetPreset | undefine
   return translated;
 }
 
-/** Adds a warning once per column and code. */
-export function warnOnce({ warnings }: Pick<Sheet, "warnings">, warning: Warning): void {
-  const isKnown = warnings.some(({ column, code }) => column === warning.column && code === warning.code);
-  if (!isKnown && warnings.length < maxReported) warnings.push(warning);
-}
-
 /** The required fields without a column. */
 export function missingColumns({ required = [] }: SheetKind, columns: Column[]): { code: string; message: string }[] {
   return required
@@ -224,7 +248,7 @@ function assumedUnit({ weight }: SheetKind, columns: Column[]): Warning[] {
   const isNamed = column === undefined || weightUnitInName(column) || columnOf({ columns }, weight?.unit) !== undefined;
   if (isNamed) return [];
   const message =
-    "No unit is given: weights are read as pounds. Name the column Weight (oz), or add a column weight unit.";
+    "Weights without a unit are read as pounds. Name the column Weight (oz), or add a column weight unit.";
   return [{ column, code: "assumed_unit", message }];
 }
 

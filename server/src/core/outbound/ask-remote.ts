@@ -56,12 +56,17 @@ export function answerWithoutId(where: string): RemoteError {
   return new RemoteError("unexpected_response", `The answer has no id at ${where}.`, { mayHaveHappened: true });
 }
 
+type Said = Record<string, unknown> | null | undefined;
+
 /** The reason in the other side's words, shortened. Pages of HTML are left out. */
 function saidBy({ text }: HttpResponse): string {
   let said: unknown;
   try {
-    const body = JSON.parse(text) as Record<string, unknown> | null;
-    said = body?.message ?? body?.error_description ?? body?.error ?? body?.errors ?? body?.detail ?? body?.title;
+    const parsed = JSON.parse(text) as Said | Said[];
+    // BigCommerce answers with a list of errors, NetSuite with a problem whose title is always the same.
+    const body = Array.isArray(parsed) ? parsed[0] : parsed;
+    const errors = body?.errors ?? body?.["o:errorDetails"];
+    said = body?.message ?? body?.error_description ?? body?.error ?? errors ?? body?.detail ?? body?.title;
   } catch {
     said = /^\s*</.test(text) ? "" : text;
   }

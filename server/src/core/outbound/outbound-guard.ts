@@ -76,7 +76,7 @@ export function checkUrl(given: string | URL, allowPrivate: boolean): URL {
 }
 
 /** Redirects stay on the same origin, so that it is enough to look at where a request sets out for. */
-export function refuseUnlistedHost({ hostname }: URL, allowed: readonly string[]): void {
+export function refuseUnlistedHost({ hostname }: Pick<URL, "hostname">, allowed: readonly string[]): void {
   const host = bareHost(hostname);
   const isListed = allowed.some((entry) => (entry.startsWith("*.") ? host.endsWith(entry.slice(1)) : host === entry));
   if (isListed || allowed.length === 0) return;

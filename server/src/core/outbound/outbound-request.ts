@@ -32,6 +32,8 @@ export type HttpRequest = {
    * credentials belong to. All other guards apply.
    */
   withoutCredentials?: true;
+  /** Adds headers to each attempt, for signatures with a time and nonce that a server accepts only once. */
+  sign?: (method: string, url: URL) => Record<string, string>;
   /** Called just before the first byte of an unsafe request is sent; false cancels the request. */
   mayStart?: () => boolean;
 };
@@ -106,6 +108,7 @@ export type Plan = {
   keepBytes: number | undefined;
   signal: AbortSignal | undefined;
   mayStart: () => boolean;
+  sign: HttpRequest["sign"];
   endsAt: number;
 };
 
@@ -184,13 +187,14 @@ function planRequest(options: ClientOptions, request: HttpRequest): Plan {
     keepBytes: request.keepBytes,
     signal: request.signal,
     mayStart: request.mayStart ?? (() => true),
+    sign: request.sign,
     endsAt: performance.now() + (request.timeoutMs ?? options.timeoutMs ?? 30_000),
   };
 }
 
 /** Headers and bodies could carry the credentials to a server they do not belong to. */
-function refuseUnlessBare({ method = "GET", headers, body }: HttpRequest): void {
-  if (method === "GET" && headers === undefined && body === undefined) return;
+function refuseUnlessBare({ method = "GET", headers, body, sign }: HttpRequest): void {
+  if (method === "GET" && headers === undefined && body === undefined && sign === undefined) return;
   throw new RemoteError("invalid_request", "A request without credentials is a GET without headers and body.");
 }
 
@@ -206,7 +210,7 @@ function withQuery(given: URL, query: NonNullable<HttpRequest["query"]>): URL {
 async function attemptOnce(exchange: Exchange, options: ClientOptions, plan: Plan): Promise<HttpResponse> {
   let { url } = plan;
   for (let hop = 0; ; hop++) {
-    const here = { ...plan, url };
+    const here = { ...plan, url, headers: { ...plan.headers, ...plan.sign?.(plan.method, url) } };
     // A request that is sent only once gets all the remaining time: giving up early would only make its outcome unknown.
     const limitMs = plan.isSafe ? (options.attemptTimeoutMs ?? 15_000) : Infinity;
     const leftMs = Math.min(plan.endsAt - performance.now(), limitMs);

@@ -2,9 +2,11 @@ import type { Static } from "typebox";
 import { ActorShape } from "../../core/actor.ts";
 import { Type } from "../../core/type.ts";
 import { scopes } from "../../core/scopes.ts";
-import { DateTime, Id, Name, Nullable, OneOf, pageQuery, Strict } from "../../core/schema.ts";
+import { DateTime, Id, Name, Nullable, OneOf, optional, pageQuery, Strict } from "../../core/schema.ts";
 
 const ScopeName = OneOf(scopes);
+
+const MaxOrdersPerRun = Type.Integer({ minimum: 1, maximum: 10_000, description: "Orders that one run may have" });
 
 export const ApiKeyRequest = Strict(
   {
@@ -18,7 +20,19 @@ export const ApiKeyRequest = Strict(
       }),
     ),
     expiresAt: Type.Optional(
-      Type.String({ format: "date-time", description: "Must be in the future. Default, with a warning: never" }),
+      Type.String({
+        format: "date-time",
+        description:
+          "Must be in the future. Default, with a warning: never. Of an agent key: at most 7 days from now; default 24 hours",
+      }),
+    ),
+    agent: Type.Optional(
+      Strict(optional({ maxOrdersPerRun: { ...MaxOrdersPerRun, default: 100 } }), {
+        description:
+          "Creates a key for an AI assistant. Its changes need a preflight or a confirmation (POST /mcp), its runs are limited, " +
+          "and events and timelines show `kind: agent`. Scopes by default: those to read, without pii:read; admin, " +
+          "operations:override and scopes of hub operators are refused",
+      }),
     ),
   },
   { examples: [{ name: "Warehouse screen", scopes: ["condition_sets:read", "gateway:read"] }] },
@@ -52,6 +66,12 @@ const fields = {
   expiresAt: Nullable(DateTime),
   lastUsedAt: Nullable(DateTime),
   replacedBy: Nullable(Id),
+  agent: Nullable(
+    Type.Object(
+      { maxOrdersPerRun: MaxOrdersPerRun },
+      { description: "Limits of an agent key; null: not an agent key" },
+    ),
+  ),
   creatorDeleted: Type.Boolean({
     description:
       "The creator was disabled or deleted before the hub revoked keys with their creators. Rotate or delete this key",

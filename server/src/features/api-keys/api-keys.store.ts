@@ -1,3 +1,4 @@
+import type { AgentLimits } from "../../core/actor.ts";
 import type { Page, PageRequest } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
 import type { Scope } from "../../core/scopes.ts";
@@ -20,6 +21,7 @@ const { selected, fromRow } = defineColumns<StoredKey>("t", {
   expiresAt: moment,
   lastUsedAt: moment,
   replacedBy: "uuid",
+  agent: "jsonb",
   creatorDeleted: "boolean",
 });
 
@@ -35,9 +37,21 @@ export async function listApiKeys(db: Queryable, orgId: string, query: PageReque
 
 export async function insertApiKey(tx: Tx, orgId: string, key: StoredKey, hash: Buffer): Promise<void> {
   await tx.query(
-    `insert into api_keys (id, org_id, name, prefix, last4, secret_hash, scopes, created_by, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-    [key.id, orgId, key.name, key.prefix, key.last4, hash, key.scopes, key.createdBy, key.createdAt, key.expiresAt],
+    `insert into api_keys (id, org_id, name, prefix, last4, secret_hash, scopes, created_by, created_at, expires_at, agent)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    [
+      key.id,
+      orgId,
+      key.name,
+      key.prefix,
+      key.last4,
+      hash,
+      key.scopes,
+      key.createdBy,
+      key.createdAt,
+      key.expiresAt,
+      key.agent,
+    ],
   );
 }
 
@@ -128,13 +142,14 @@ export type KeyIdentity = {
   hash: Buffer;
   scopes: Scope[];
   expiresAt: Date | null;
+  agent: AgentLimits | null;
 };
 
 /** The organization is not known before the key is found, so this lookup spans all organizations. */
 export async function findKeyIdentityAcrossOrgs(db: Queryable, prefix: string): Promise<KeyIdentity | undefined> {
   const [row] = await db.query<KeyIdentity>(
     `select key.id, key.org_id as "orgId", organization.is_operator as "isHubOperator", key.name,
-            key.secret_hash as hash, key.scopes, key.expires_at as "expiresAt"
+            key.secret_hash as hash, key.scopes, key.expires_at as "expiresAt", key.agent
        from api_keys key
        join organizations organization on organization.id = key.org_id
       where key.prefix = $1 and key.revoked_at is null`,

@@ -185,6 +185,48 @@ test("a key created without scopes or expiry gets a warning (security 14)", asyn
   expect(codes(await org.post("/api-keys", { name: "x", scopes: ["orders:read"], expiresAt }))).toEqual([]);
 });
 
+describe("agent keys", () => {
+  const hour = 60 * minute;
+  const inHours = (hours: number): string => new Date(hub.world.clock.real().getTime() + hours * hour).toISOString();
+
+  test("read by default, expire after a day, and say what they are", async () => {
+    const { status, body } = await org.post("/api-keys", { name: "assistant", agent: {} });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ agent: { maxOrdersPerRun: 100 }, warnings: [] });
+    expect(body.scopes).toContain("orders:read");
+    expect(body.scopes.filter((scope: string) => !scope.endsWith(":read"))).toEqual([]);
+    for (const scope of ["pii:read", "audit:read"]) expect(body.scopes).not.toContain(scope);
+    expect(Math.abs(Date.parse(body.expiresAt) - Date.parse(inHours(24)))).toBeLessThan(minute);
+    const { data } = (await org.get("/api-keys")).body;
+    expect(data.find(({ id }: { id: string }) => id === body.id).agent).toEqual({ maxOrdersPerRun: 100 });
+    expect(data.find(({ name }: { name: string }) => name === "everything").agent).toBeNull();
+    const holder = hub.client(body.key);
+    expect((await holder.get("/orders")).status).toBe(200);
+    hub.advance(25 * hour);
+    expect((await holder.get("/orders")).body.code).toBe("expired_token");
+  });
+
+  test.each<[{ scopes?: string[]; expiresAt?: string; agent?: object }, string, string]>([
+    [{ scopes: ["admin"] }, "/scopes", "scope_not_allowed"],
+    [{ scopes: ["orders:read", "operations:override"] }, "/scopes", "scope_not_allowed"],
+    [{ expiresAt: "in 8 days" }, "/expiresAt", "date_too_late"],
+    [{ agent: { maxOrdersPerRun: 0 } }, "/agent/maxOrdersPerRun", "minimum"],
+    [{ agent: { maxOrders: 5 } }, "/agent/maxOrders", "unknown_field"],
+  ])("%j is refused", async (given, pointer, code) => {
+    const expiry = given.expiresAt === undefined ? {} : { expiresAt: inHours(8 * 24) };
+    const { body } = await org.post("/api-keys", { name: "assistant", agent: {}, ...given, ...expiry });
+    expect(body.errors[0]).toMatchObject({ pointer, code });
+  });
+
+  test("keep their limits and their end when they are rotated", async () => {
+    const { body } = await org.post("/api-keys", { name: "assistant", agent: { maxOrdersPerRun: 7 } });
+    const rotated = (await org.post(`/api-keys/${body.id}/rotate`)).body;
+    expect(rotated).toMatchObject({ agent: { maxOrdersPerRun: 7 }, expiresAt: body.expiresAt });
+    const refused = await hub.client(rotated.key).post("/views", { name: "mine" });
+    expect(refused.body).toMatchObject({ status: 403, code: "agent_key_restricted" });
+  });
+});
+
 describe("unknown keys", () => {
   test("100,000 malformed keys cost no query", async () => {
     let queries = 0;

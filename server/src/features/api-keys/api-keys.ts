@@ -2,7 +2,7 @@ import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
 import { orNotFound } from "../../core/resources.ts";
-import { defaultKeyScopes, scopesNotHeld } from "../../core/scopes.ts";
+import { defaultAgentScopes, defaultKeyScopes, scopesNotHeld, scopesRefusedToAgents } from "../../core/scopes.ts";
 import type { Scope } from "../../core/scopes.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
@@ -17,6 +17,9 @@ import { hashKey, keyPrefix, newKeyValue } from "./key-value.ts";
 export { findScopesOfKeys } from "./api-keys.store.ts";
 
 const defaultGraceSeconds = 86_400;
+const defaultOrdersPerRun = 100;
+const agentLifetimeMs = 24 * 60 * 60_000;
+const maxAgentLifetimeMs = 7 * agentLifetimeMs;
 
 /** Writes this node's `lastUsedAt` values first; those of other nodes are at most half a minute old. */
 export async function listApiKeys(ctx: Ctx, query: ApiKeyQuery): Promise<Page<ApiKey>> {
@@ -26,16 +29,36 @@ export async function listApiKeys(ctx: Ctx, query: ApiKeyQuery): Promise<Page<Ap
 }
 
 export async function createApiKey(ctx: Ctx, request: ApiKeyRequest) {
-  const scopes = request.scopes ?? defaultKeyScopes(ctx.principal.scopes);
+  const { name, agent: limits } = request;
+  const agent = limits ? { maxOrdersPerRun: limits.maxOrdersPerRun ?? defaultOrdersPerRun } : null;
+  const defaults = agent ? defaultAgentScopes : defaultKeyScopes;
+  const scopes = request.scopes ?? defaults(ctx.principal.scopes);
   requireHeldScopes(ctx, scopes);
-  const expiresAt = request.expiresAt === undefined ? null : new Date(request.expiresAt).toISOString();
+  const expiresAt = expiryOf(ctx, request);
   if (isExpired(ctx, expiresAt)) throw badField("/expiresAt", "date_in_past", "`expiresAt` must be in the future.");
+  if (agent) requireAgentTerms(ctx, scopes, expiresAt);
   return await change(ctx, async (tx) => {
-    const { stored, key } = await addKey(tx, ctx, { name: request.name, scopes, expiresAt });
-    const data = { name: stored.name, scopes, expiresAt };
+    const { stored, key } = await addKey(tx, ctx, { name, scopes, expiresAt, agent });
+    const data = { name: stored.name, scopes, expiresAt, ...agent };
     recordEvent(tx, ctx, { type: "api_key.created", objectId: stored.id, data });
     return { ...present(ctx, stored), key, warnings: warningsFor(request) };
   });
+}
+
+function expiryOf(ctx: Ctx, { expiresAt, agent }: ApiKeyRequest): string | null {
+  if (expiresAt !== undefined) return new Date(expiresAt).toISOString();
+  return agent ? new Date(ctx.clock.real().getTime() + agentLifetimeMs).toISOString() : null;
+}
+
+function requireAgentTerms(ctx: Ctx, scopes: readonly Scope[], expiresAt: string | null): void {
+  const refused = scopesRefusedToAgents(scopes);
+  if (refused.length > 0) {
+    const message = `An agent key cannot have ${refused.join(" or ")}.`;
+    throw badField("/scopes", "scope_not_allowed", message, { allowed: defaultAgentScopes(ctx.principal.scopes) });
+  }
+  const latest = new Date(ctx.clock.real().getTime() + maxAgentLifetimeMs).toISOString();
+  if (expiresAt === null || expiresAt > latest)
+    throw badField("/expiresAt", "date_too_late", `An agent key expires within 7 days, by ${latest}.`);
 }
 
 /** Creates a new value with the same scopes; the old value works until the grace period ends. */
@@ -66,7 +89,9 @@ export async function deleteApiKey(ctx: Ctx, id: string) {
   });
 }
 
-function warningsFor({ scopes, expiresAt }: ApiKeyRequest) {
+function warningsFor({ scopes, expiresAt, agent }: ApiKeyRequest) {
+  // The defaults of agent keys are narrow and short.
+  if (agent) return [];
   const message = "`scopes` was omitted: the key has all your scopes except the administrator-only ones.";
   const all = { code: "all_scopes", message };
   const never = { code: "never_expires", message: "`expiresAt` was omitted: the key works until it is deleted." };
@@ -102,9 +127,9 @@ export async function limitKeysOfCreator(
   return outcomes;
 }
 
-type NewKey = Pick<StoredKey, "name" | "scopes" | "expiresAt">;
+type NewKey = Pick<StoredKey, "name" | "scopes" | "expiresAt" | "agent">;
 
-async function addKey(tx: Tx, ctx: Ctx, { name, scopes, expiresAt }: NewKey) {
+async function addKey(tx: Tx, ctx: Ctx, { name, scopes, expiresAt, agent }: NewKey) {
   const key = newKeyValue(ctx.environment);
   const stored: StoredKey = {
     id: ctx.newId(),
@@ -117,6 +142,7 @@ async function addKey(tx: Tx, ctx: Ctx, { name, scopes, expiresAt }: NewKey) {
     expiresAt,
     lastUsedAt: null,
     replacedBy: null,
+    agent,
     creatorDeleted: false,
   };
   await store.insertApiKey(tx, ctx.orgId, stored, Buffer.from(hashKey(key), "base64"));

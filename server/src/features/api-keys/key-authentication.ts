@@ -34,8 +34,9 @@ async function load(world: World, cacheKey: string): Promise<Known | undefined> 
     principal: {
       orgId: key.orgId,
       isHubOperator: key.isHubOperator,
-      actor: { type: "api_key", id: key.id, name: key.name },
+      actor: { type: "api_key", id: key.id, name: key.name, ...(key.agent ? { kind: "agent" as const } : {}) },
       scopes: new Set(scopes),
+      ...(key.agent ? { agent: key.agent } : {}),
       ...(key.expiresAt ? { expiresAt: key.expiresAt } : {}),
     },
   };

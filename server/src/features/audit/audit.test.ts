@@ -69,15 +69,20 @@ describe("the audit log", () => {
         pathOf(mounted, (kind) => made[kind]),
         exampleBody(route),
       );
-      const { added, removed, revokedCount, dryRun, preflight_token: token, summary } = answer.body ?? {};
-      const isLook = route.isReadOnly === true || dryRun === true || token !== undefined;
-      const hasDone = added !== 0 && removed !== 0 && revokedCount !== 0 && summary?.queued !== 0;
-      // What a carrier refuses was asked of it, and that is on record.
-      const isAsked = answer.body?.code === "label_rejected";
-      const isChange = (answer.status < 300 && hasDone && !isLook) || isAsked;
+      const { added, removed, matched, revokedCount, dryRun, preflight_token: token, summary } = answer.body ?? {};
+      // The example unassigns an exception that has no assignee.
+      const isSame = route.name === "exceptions.assignee.replace";
+      const isLook = isSame || route.isReadOnly === true || dryRun === true || token !== undefined;
+      const counts = [added, removed, matched, revokedCount, summary?.queued];
+      const hasDone = !counts.includes(0);
+      // What a carrier refuses was asked of it, and what a packer scans by mistake was scanned; both are on record.
+      const isOnRecord = ["label_rejected", "wrong_item", "too_many_items", "item_not_needed"].includes(
+        answer.body?.code,
+      );
+      const isChange = (answer.status < 300 && hasDone && !isLook) || isOnRecord;
       const entries = await entriesOf(answer.headers.get("x-request-id"));
-      if (isChange) expect(entries, `${mounted.name} ${answer.status}`).toBeGreaterThan(0);
-      else expect(entries, `${mounted.name} ${answer.status}`).toBe(0);
+      if (isChange) expect.soft(entries, `${mounted.name} ${answer.status}`).toBeGreaterThan(0);
+      else expect.soft(entries, `${mounted.name} ${answer.status}`).toBe(0);
       if (answer.status < 300 && route.method === "DELETE") Object.assign(made, await buildOneOfEverything(org));
     }
   }, 120_000);

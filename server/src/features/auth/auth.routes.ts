@@ -4,9 +4,11 @@ import { maxPreferencesBodyBytes, Preferences, PreferencesRequest } from "../use
 import { getPreferences, replacePreferences } from "../users/preferences.ts";
 import { RecoveryCodes, TotpConfirmation, TotpDisabled, TotpSecret, TotpStatus } from "../users/totp.schemas.ts";
 import * as totp from "../users/totp.ts";
-import { Me, PasswordChange } from "../users/users.schemas.ts";
+import { EmailChange, Me, NameChange, PasswordChange, User } from "../users/users.schemas.ts";
 import * as shapes from "./auth.schemas.ts";
 import * as auth from "./auth.ts";
+import { linkRoutes } from "./links.routes.ts";
+import { changeEmail, renameSelf } from "./own-account.ts";
 import { startOidcSignIn, completeOidcSignIn } from "./oidc-sign-in.ts";
 import { stepUp } from "./step-up.ts";
 
@@ -173,6 +175,24 @@ export const authRoutes = [
     answer: [200, Me],
     handle: (ctx) => auth.describeCaller(ctx),
   }),
+  defineRoute("PATCH /me", {
+    name: "me.update",
+    scope: "any",
+    summary: "Change your name",
+    body: NameChange,
+    answer: [200, User],
+    failures: [409],
+    handle: (ctx, { body }) => renameSelf(ctx, body),
+  }),
+  defineRoute("POST /me/email", {
+    name: "me.email.change",
+    scope: "any",
+    summary: "Change your e-mail address",
+    body: EmailChange,
+    answer: [200, User],
+    failures: [409],
+    handle: (ctx, { body, address }) => changeEmail(ctx, body, address),
+  }),
   defineRoute("GET /me/preferences", {
     name: "me.preferences.get",
     scope: "any",
@@ -200,4 +220,5 @@ export const authRoutes = [
     answer: [200, Type.Object({ changed: Type.Literal(true) })],
     handle: (ctx, { body, address }) => auth.changeOwnPassword(ctx, body, address),
   }),
+  ...linkRoutes,
 ];

@@ -55,6 +55,9 @@ export const SignInMethods = Type.Object({
       canSignIn: Type.Boolean({ description: "POST /auth/oidc/sign-in can start a browser sign-in" }),
     }),
   ),
+  passwordReset: Type.Boolean({
+    description: "POST /auth/password-reset sends links by e-mail. Otherwise an administrator creates them",
+  }),
 });
 
 export const OidcSignInRequest = Strict(

@@ -5,6 +5,7 @@ import { change, perWorld } from "../../context.ts";
 import { WithCookies } from "../../route.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
+import { canMailLinks } from "../mails/mails.ts";
 import { getOrganization } from "../organizations/organizations.ts";
 import { hashPassword, passwordMatches } from "../../core/passwords.ts";
 import type { PasswordChange, SignInRow } from "../users/users.schemas.ts";
@@ -28,6 +29,7 @@ import { accessTokenSeconds, signUserToken } from "./user-tokens.ts";
 
 export type { Credential } from "./authenticate.ts";
 export { authenticate } from "./authenticate.ts";
+export { answerResetRequests, removeOldResets } from "./password-reset.ts";
 export { purgeOldAttempts } from "./sign-in-attempts.ts";
 
 const refreshPrefix = "oohr_";
@@ -179,10 +181,10 @@ export async function signOut(ctx: Ctx, refreshToken: string): Promise<{ signedO
   });
 }
 
-export function listSignInMethods({ settings }: World) {
-  const { oidc } = settings;
+export function listSignInMethods(world: World) {
+  const { oidc } = world.settings;
   const identityProvider = oidc ? { name: new URL(oidc.issuer).host, canSignIn: oidc.client !== undefined } : null;
-  return { password: true, identityProvider };
+  return { password: true, identityProvider, passwordReset: canMailLinks(world) };
 }
 
 export async function describeCaller(ctx: Ctx) {
@@ -196,6 +198,7 @@ export async function describeCaller(ctx: Ctx) {
     role: ctx.principal.role ?? null,
     scopes: [...ctx.principal.scopes].toSorted(),
     environment: ctx.environment,
+    ...(ctx.settings.ports && { ports: ctx.settings.ports }),
   };
 }
 

@@ -78,7 +78,11 @@ describe("signing in with a browser", () => {
   });
 
   test("lists the available ways to sign in", async () => {
-    expect((await hub.anonymous.get("/auth/methods")).body).toEqual({ password: true, identityProvider: null });
+    expect((await hub.anonymous.get("/auth/methods")).body).toEqual({
+      password: true,
+      identityProvider: null,
+      passwordReset: false,
+    });
     expect((await hub.anonymous.post("/auth/oidc/sign-in")).body).toMatchObject({ status: 409, code: "invalid_state" });
   });
 

@@ -32,7 +32,7 @@ describe("a rejected automation", () => {
       suggestion: "order.created",
     });
     expect(misspelled.allowed).toContain("orders.updated");
-    expect(await refused({ trigger: { types: ["pickup.missed"] } })).toMatchObject({ code: "not_about_orders" });
+    expect(await refused({ trigger: { types: ["bridge.updated"] } })).toMatchObject({ code: "not_about_orders" });
     expect(await refused({ trigger: { types: ["order.deleted"] } })).toMatchObject({ code: "not_about_orders" });
     expect(await refused({ trigger: { cron: "@daily" } })).toMatchObject({
       pointer: "/trigger/filter",

@@ -14,7 +14,7 @@ const blocks = [...page.matchAll(/^```json\n([\s\S]*?)^```/gm)].map(([, text]) =
 
 test("the rules of docs/automations.md can be preflighted, and have the described effect", async () => {
   const org = await hub.org();
-  expect(blocks).toHaveLength(4);
+  expect(blocks).toHaveLength(8);
   const weighing = (value: number, unit: string) => ({ sku: "MUG", quantity: 2, weight: { value, unit } });
   const to = (countryCode: string) => ({ shippingAddress: { city: "Somewhere", countryCode } });
   const orders = {
@@ -54,6 +54,49 @@ test("the rules of docs/automations.md can be preflighted, and have the describe
   expect(now.chosen!.shipping).toEqual({ service: "express" });
   expect(names(({ onHold, tags }) => onHold && tags.includes("export-check"))).toEqual(["dear", "dearest"]);
   expect(names(({ priority }) => priority === "urgent")).toEqual(["dearest"]);
+});
+
+test("the other rules of docs/automations.md are accepted, tested, and have the described effect", async () => {
+  const org = await hub.org();
+  const bridgeId = (await org.post("/bridges", { name: "Demo", connector: "demo" })).body.id;
+  const pipelineOf = async (name: string, ...actions: object[]): Promise<string> =>
+    (await org.post("/operations/pipelines", { name, actions })).body.id;
+  const example = (last: number): string => `0199f0a0-0000-7000-8000-00000000000${last}`;
+  const replaced = {
+    [example(3)]: bridgeId,
+    [example(4)]: await pipelineOf("Go on", { type: "add_tags", params: { tags: ["paid"] } }),
+    [example(5)]: await pipelineOf("Hold", { type: "hold", params: { reason: "awaiting_payment" } }),
+    [example(6)]: await pipelineOf("Cancel", { type: "cancel", params: { reason: "other" } }),
+  };
+  const [again, pushes, imports, unpaid] = blocks.slice(4).map((block) => {
+    const text = JSON.stringify(block).replaceAll(/0199f0a0-[-0-9a-f]+/g, (id) => replaced[id]!);
+    return JSON.parse(text) as { name: string; actions?: object[] };
+  });
+  const pipeline_id = await pipelineOf(again!.name, ...again!.actions!);
+  const ids: string[] = [];
+  for (const about of [{ ...pushes, pipeline_id }, imports, unpaid]) {
+    const made = await org.post("/automations", about);
+    expect(made.status, made.text).toBe(201);
+    expect((await org.post(`/automations/${made.body.id}/test`)).status).toBe(200);
+    ids.push(made.body.id);
+  }
+  const orders = [{ paymentStatus: "paid" }, { total: 700 }, { total: 20 }].map((order) => ({
+    ...order,
+    status: "ready",
+  }));
+  const { results } = (await org.post("/orders/bulk", { orders })).body;
+  const work = async (): Promise<void> => {
+    for (let done = 1; done > 0;) {
+      await hub.world.sealer.sealNow();
+      done = (await workOff(hub.world, automationWork)) + (await workOff(hub.world, runWork));
+    }
+  };
+  await work();
+  expect((await org.get(`/automations/${ids[2]}/waiting`)).body.data).toHaveLength(3);
+  hub.advance(25 * 3_600_000);
+  await work();
+  const now = await Promise.all(results.map(async ({ id }: { id: string }) => (await org.get(`/orders/${id}`)).body));
+  expect(now).toMatchObject([{ tags: ["paid"] }, { onHold: true }, { status: "cancelled" }]);
 });
 
 test("a template in the value of a condition is rejected with its pointer, in every kind of condition", async () => {

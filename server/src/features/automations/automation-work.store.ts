@@ -1,23 +1,33 @@
-import type { Cause } from "../../core/cause.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { deleteSomeAcrossOrgs } from "../../db/old-rows.ts";
 import type { LeasedRow } from "../../queue/leases.ts";
 import { leasesOn } from "../../queue/leases.ts";
 import type { Invocation } from "./automations.schemas.ts";
+import { readyWaits } from "./automation-waits.store.ts";
+import { deleteOldChainsAcrossOrgs, frontierOf } from "./automation-chain.store.ts";
 import type { StoredAutomation } from "./automations.store.ts";
 import { automationColumns } from "./automations.store.ts";
 
 export type AutomationRow = LeasedRow & { [Field in keyof StoredAutomation]: unknown } & { lease_attempts: number };
 
-/** An event after its cursor exists, or its next run is due. */
-const isReady = `(t.event_types is null or exists (select from unnest(t.event_types) as wanted (type), lateral (
-  select from events e where e.org_id = t.org_id and e.type = wanted.type and e.sequence > t.cursor limit 1) n))`;
+const hasEvent = (limit: string): string => `exists (
+  select from unnest(t.event_types) as wanted (type), lateral (
+    select from events e
+     where e.org_id = t.org_id and e.type = wanted.type and e.sequence > t.cursor ${limit} limit 1) n)`;
+
+/**
+ * Its next run is due, an order has waited, or there is an event after its cursor that earlier automations have processed. The first
+ * of the two conditions on events is a cheap index scan, which is enough for automations that no event concerns.
+ */
+const isReady = (now: string): string => `(t.event_types is null
+  or (${hasEvent("")} and ${hasEvent(`and e.sequence <= ${frontierOf("t")}`)})
+  or ${readyWaits(now)})`;
 
 const leases = leasesOn<AutomationRow>({
   table: "automations",
   columns: `t.org_id, t.lease_attempts, ${automationColumns.selected}`,
   attempts: "lease_attempts",
-  isReady: () => isReady,
+  isReady,
   clock: "hub",
   leaseMs: 30_000,
 });
@@ -53,38 +63,10 @@ export async function isAnyReadyAcrossOrgs(db: Queryable, now: Date): Promise<bo
        select from automations t
         where t.due_at <= $1::timestamptz
           and (t.lease_owner is null or t.lease_until <= now())
-          and ${isReady}) as "isAnyReady"`,
+          and ${isReady("$1::timestamptz")}) as "isAnyReady"`,
     [now],
   );
   return row!.isAnyReady;
-}
-
-/** Order events: the orders and the automation behind them. */
-export type OrderEvent = { sequence: number; order_ids: string[]; cause: Cause | null };
-
-/** Sealed events keep the name `through` that the path had when they were recorded. */
-const causeOf = (event: string): string =>
-  `${event}.data -> 'cause' || jsonb_build_object('automationPath',
-     coalesce(${event}.data -> 'cause' -> 'automationPath', ${event}.data -> 'cause' -> 'through'))`;
-
-type Wanted = { types: readonly string[]; after: number; limit: number; newestFirst?: boolean };
-
-/** The next events of these types after a sequence. One index scan per type (events_by_type): rare types do not scan the log. */
-export async function listOrderEvents(
-  db: Queryable,
-  orgId: string,
-  { types, after, limit, newestFirst = false }: Wanted,
-): Promise<OrderEvent[]> {
-  const order = `order by sequence${newestFirst ? " desc" : ""} limit $4`;
-  return await db.query<OrderEvent>(
-    `select n.sequence, ${causeOf("n")} as cause, case when n.data ? 'items'
-              then array(select i ->> 'id' from jsonb_array_elements(n.data -> 'items') i) else array[n.object_id::text] end as order_ids
-       from (select e.* from unnest($2::text[]) as wanted (type), lateral (
-               select e.sequence, e.data, e.object_id from events e
-                where e.org_id = $1 and e.type = wanted.type and e.sequence > $3 ${order}) e ${order}) n
-      order by n.sequence${newestFirst ? " desc" : ""}`,
-    [orgId, types, after, limit],
-  );
 }
 
 /** Returns false when the automation was changed or another worker has leased it: the work done so far is discarded. */
@@ -105,7 +87,7 @@ export async function lockOwn(
 export async function countOrdersSince(tx: Tx, orgId: string, id: string, since: Date): Promise<number> {
   const [row] = await tx.query<{ orders: number }>(
     `select coalesce(sum(f.order_count), 0) as orders from automation_invocations f join automations t on t.id = f.automation_id
-      where f.org_id = $1 and f.automation_id = $2 and f.kind <> 'depth_exceeded' and f.invoked_at > greatest($3, t.counted_since)`,
+      where f.org_id = $1 and f.automation_id = $2 and f.kind not in ('depth_exceeded', 'wait_ended') and f.invoked_at > greatest($3, t.counted_since)`,
     [orgId, id, since],
   );
   return row!.orders;
@@ -137,7 +119,9 @@ export async function endLease(tx: Tx, orgId: string, id: string): Promise<void>
   );
 }
 
-export type NewInvocation = Omit<Invocation, "run" | "invoked_at"> & {
+export type NewInvocation = Omit<Invocation, "run" | "invoked_at" | "branch" | "execution_ids"> & {
+  branch?: string | null;
+  execution_ids?: string[];
   key: string;
   run_id: string | null;
   invoked_at: Date;
@@ -150,19 +134,36 @@ export async function insertInvocation(
   invocation: NewInvocation,
 ): Promise<void> {
   const { id, kind, cause, key, order_count, run_id, preflight_summary, errors_by_code, invoked_at } = invocation;
+  const { branch = null, execution_ids = [] } = invocation;
   await tx.query(
     `with counted as (
        update automations set last_invoked_at = $11, run_count = run_count + ($4 = 'run')::integer,
          preflight_count = preflight_count + ($4 = 'preflight')::integer where org_id = $2 and id = $3)
      insert into automation_invocations (id, org_id, automation_id, kind, cause, key, order_count, run_id, preflight_summary,
-       errors_by_code, invoked_at) values ($1, $2, $3, $4::text, $5, $6, $7, $8, $9, $10, $11::timestamptz)`,
-    [id, orgId, automationId, kind, cause, key, order_count, run_id, preflight_summary, errors_by_code, invoked_at],
+       errors_by_code, invoked_at, branch, execution_ids)
+     values ($1, $2, $3, $4::text, $5, $6, $7, $8, $9, $10, $11::timestamptz, $12, $13::uuid[])`,
+    [
+      id,
+      orgId,
+      automationId,
+      kind,
+      cause,
+      key,
+      order_count,
+      run_id,
+      preflight_summary,
+      errors_by_code,
+      invoked_at,
+      branch,
+      execution_ids,
+    ],
   );
 }
 
 const oldInvocations = { table: "automation_invocations", which: "invoked_at < $1", atOnce: 5_000 };
 
 export async function deleteOldInvocationsAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
+  await deleteOldChainsAcrossOrgs(tx, before, oldInvocations.atOnce);
   return await deleteSomeAcrossOrgs(tx, oldInvocations, before);
 }
 

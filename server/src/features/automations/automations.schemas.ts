@@ -7,6 +7,7 @@ import { PreflightReport } from "../operations/preflight.schemas.ts";
 import { RunCause, RunRow } from "../operations/run.schemas.ts";
 import { SelectionFilter } from "../operations/selections.schemas.ts";
 import { Cron, Timezone } from "../schedules/schedules.schemas.ts";
+import { EventTask, WaitAnswer, WaitShape } from "./automation-parts.schemas.ts";
 
 export const maxAutomations = 50;
 const maxDays = 30;
@@ -22,14 +23,25 @@ const MaxPerHour = Type.Integer({
   description: `Orders per hour. When this limit is reached, the automation is paused. Default ${defaultMaxPerHour}`,
 });
 
+const Orders = OneOf(["all", "failed"], {
+  description: "Which orders of a run or of a task that sends orders. Default all",
+});
+
 const TriggerShape = Strict({
   types: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
       minItems: 1,
       maxItems: 20,
-      description: "Order event types, or `order.*`. `order.created` includes `orders.created`, which imports record",
+      description:
+        "Types of events about orders, exceptions, shipments, labels, pickups, manifests, runs and tasks, or families such as " +
+        "`order.*`. `order.created` includes `orders.created`, which imports record",
     }),
   ),
+  event: Type.Optional({
+    ...ConditionShape,
+    description: "Condition on the event: `type`, `objectId` and the fields of its `data`, such as `data.status`",
+  }),
+  orders: Type.Optional(Orders),
   cron: Type.Optional(Cron),
   timezone: Type.Optional(Timezone),
   filter: Type.Optional(SelectionFilter),
@@ -41,15 +53,46 @@ const fields = {
   description: Type.String({ maxLength: 500 }),
   trigger: { ...TriggerShape, description: "`types` of events, or `cron` with the `filter` that selects orders" },
   when: ConditionShape,
-  pipeline_id: { ...Id, description: "A saved pipeline" },
+  pipeline_id: { ...Id, description: "A saved pipeline. Exactly one of pipeline_id, branches and task is required" },
+  branches: Type.Array(Strict({ when: ConditionShape, pipeline_id: Id }), {
+    minItems: 1,
+    maxItems: 20,
+    description: "The first branch whose condition the order meets runs its pipeline",
+  }),
+  otherwise: { ...Id, description: "With branches: the pipeline of orders that meet none. Default: they are left out" },
+  task: EventTask,
+  wait: WaitShape,
+  stop_further_rules: Type.Boolean({
+    description:
+      "Automations after this one leave out the orders that it matched, for the same event. Only in mode run. Default false",
+  }),
+  max_per_object: Type.Integer({
+    minimum: 1,
+    // Each repetition adds its ID to the cause of events.
+    maximum: 100,
+    description:
+      "How often it may run for the same order, or with task for the same object. Up to that number it also reacts to events that " +
+      "it led to itself, such as a repeated failure",
+  }),
+  position: Type.Integer({
+    minimum: 1,
+    maximum: maxAutomations,
+    description:
+      "Place among the automations of the organization, which run in this order on the same event. Default last",
+  }),
   mode: Mode,
   max_orders_per_hour: MaxPerHour,
 };
 
-export const defaults = { description: "", mode: "preflight", max_orders_per_hour: defaultMaxPerHour } as const;
+export const defaults = {
+  description: "",
+  mode: "preflight",
+  max_orders_per_hour: defaultMaxPerHour,
+  stop_further_rules: false,
+} as const;
 
 export const AutomationRequest = Strict(
-  { ...optional(fields), name: fields.name, trigger: fields.trigger, pipeline_id: fields.pipeline_id },
+  { ...optional(fields), name: fields.name, trigger: fields.trigger },
   {
     examples: [
       {
@@ -64,7 +107,15 @@ export const AutomationRequest = Strict(
 export type AutomationRequest = Static<typeof AutomationRequest>;
 
 export const AutomationPatch = Strict(
-  { ...optional(fields), when: Type.Optional(Nullable(ConditionShape)) },
+  {
+    ...optional(fields),
+    ...optional({
+      when: Nullable(ConditionShape),
+      otherwise: Nullable(fields.otherwise),
+      wait: Nullable(WaitShape),
+      max_per_object: Nullable(fields.max_per_object),
+    }),
+  },
   { examples: [{ mode: "run" }] },
 );
 export type AutomationPatch = Static<typeof AutomationPatch>;
@@ -97,12 +148,21 @@ export const Automation = Type.Object({
   description: Type.String(),
   trigger: Type.Object({
     types: Type.Optional(Type.Array(Type.String())),
+    event: Type.Optional(ConditionShape),
+    orders: Type.Optional(OneOf(["all", "failed"])),
     cron: Type.Optional(Type.String()),
     timezone: Type.Optional(Type.String()),
     filter: Type.Optional(SelectionFilter),
   }),
   when: Nullable(ConditionShape),
-  pipeline_id: Id,
+  pipeline_id: Nullable({ ...Id, description: "Null: the automation has branches or a task" }),
+  branches: Nullable(Type.Array(Type.Object({ when: ConditionShape, pipeline_id: Id }))),
+  otherwise: Nullable(Id),
+  task: Nullable(Type.Object(EventTask.properties)),
+  wait: Nullable(WaitAnswer),
+  stop_further_rules: Type.Boolean(),
+  max_per_object: Nullable(Type.Integer()),
+  position: Type.Integer({ description: "Automations on the same event run in this order; there may be gaps" }),
   mode: OneOf(modes),
   max_orders_per_hour: Type.Integer(),
   owner: {
@@ -141,12 +201,16 @@ const { summary, errors_by_code, verdict, pipeline, orders, orders_truncated } =
 
 export const Invocation = Type.Object({
   id: Id,
-  kind: OneOf(["run", "preflight", "depth_exceeded"], {
-    description: "depth_exceeded: triggered through too many automations; nothing was run",
+  kind: OneOf(["run", "preflight", "task", "wait_ended", "depth_exceeded"], {
+    description:
+      "task: bridge tasks were queued. wait_ended: orders no longer matched, or did not meet the condition in time; " +
+      "errors_by_code counts both. depth_exceeded: triggered through too many automations; nothing was run",
   }),
   invoked_at: DateTime,
   cause: RunCause,
-  order_count: Count,
+  order_count: { ...Count, description: "Orders; with a task: events" },
+  branch: Nullable(Type.String({ description: "Index of the branch, or otherwise; null without branches" })),
+  execution_ids: Type.Array(Id, { description: "Tasks that were queued" }),
   run: Nullable(
     Type.Object({ id: Id, status: Nullable(RunRow.properties.status), summary: Nullable(RunRow.properties.summary) }),
   ),
@@ -175,12 +239,60 @@ export const TestReport = Type.Object({
   }),
   events: Count,
   evaluated: { ...Count, description: "Existing orders of these events" },
-  matched: Count,
+  matched: { ...Count, description: "Orders that met filter and conditions; with a task: events" },
   truncated: { ...Type.Boolean(), description: "There were more; the newest were tested" },
   verdict,
   summary,
   errors_by_code,
   pipeline,
-  orders,
+  branches: Nullable(
+    Type.Array(
+      Type.Object({
+        branch: Type.String({ description: "Index of the branch, or otherwise" }),
+        pipeline_id: Id,
+        matched: Count,
+        verdict,
+        summary,
+        errors_by_code,
+        pipeline,
+      }),
+      { description: "The report of each branch; `pipeline` is then empty. Null without branches" },
+    ),
+  ),
+  orders: Type.Array(
+    Type.Object({
+      ...orders.items.properties,
+      branch: Nullable(Type.String({ description: "The branch that the order took" })),
+    }),
+  ),
   orders_truncated,
 });
+
+export const AutomationOrder = Strict(
+  {
+    ids: Type.Array(Id, {
+      minItems: 1,
+      maxItems: maxAutomations,
+      uniqueItems: true,
+      description: "All automations of the organization, the first to run first",
+    }),
+  },
+  { examples: [{ ids: ["0199f0a0-0000-7000-8000-000000000003"] }] },
+);
+export type AutomationOrder = Static<typeof AutomationOrder>;
+
+export const OrderedAutomations = Type.Object({
+  data: Type.Array(Type.Object({ id: Id, name: Type.String(), position: Type.Integer() })),
+});
+
+export const WaitingOrder = Type.Object({
+  order_id: Id,
+  order_number: Nullable(Type.String({ description: "Null: the order was deleted" })),
+  since: DateTime,
+  ends_at: { ...DateTime, description: "When the wait is over, at the latest" },
+  next_check_at: { ...DateTime, description: "When the order is checked next; a change of the order is also checked" },
+});
+export type WaitingOrder = Static<typeof WaitingOrder>;
+
+export const WaitingQuery = pageQuery({});
+export type WaitingQuery = Static<typeof WaitingQuery>;

@@ -136,7 +136,9 @@ describe("an automation on events", () => {
         { trigger: { types: ["order.updated"] }, when: { path: "tags", op: "has_tag", value: from } },
         tag(to),
       );
-    const chain = [await link("a", "b"), await link("b", "c"), await link("c", "d"), await link("d", "e")];
+    // The last one first: in the other order they would follow one another on the same event.
+    const backwards = [await link("d", "e"), await link("c", "d"), await link("b", "c"), await link("a", "b")];
+    const chain = backwards.toReversed();
     const { id } = (await tenant.post("/orders", {})).body;
     await tenant.patch(`/orders/${id}`, { tags: ["a"] });
     await work();
@@ -158,8 +160,10 @@ describe("an automation on events", () => {
   });
 
   test("skips orders that no longer meet filter or condition when they are processed", async () => {
-    const trigger = { types: ["order.created"], filter: { channel: ["web"] } };
-    await automate(org, { trigger, when: { path: "priority", op: "eq", value: "high" } }, tag("late"));
+    const trigger = { types: ["order.created"], filter: { channel: ["web", "shop"] } };
+    const when = { path: "priority", op: "eq", value: "high" };
+    const { id } = await automate(org, { trigger, when }, tag("late"));
+    expect((await org.get(`/automations/${id}`)).body.trigger).toEqual(trigger);
     const about = { channel: "web", priority: "high" };
     const [stays, moves, calms] = await importOrders(org, about, about, about);
     await hub.world.sealer.sealNow();

@@ -1,6 +1,5 @@
-import { badField, HubError, validationFailed } from "../../core/errors.ts";
+import { HubError } from "../../core/errors.ts";
 import { mask, maySeePersonalData } from "../../core/mask-person.ts";
-import { callerKey } from "../../core/actor.ts";
 import { referredSets } from "../../core/conditions.ts";
 import type { Page } from "../../core/page.ts";
 import type { IfMatch } from "../../core/versions.ts";
@@ -12,10 +11,11 @@ import { refuseDuplicate } from "../../db/database.ts";
 import { findLast } from "../../events/chain.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { recordConditionSetUses } from "../condition-sets/condition-sets.ts";
-import type { OpenPipeline } from "../operations/operations.ts";
-import { findPipelineDigests, openPipeline, presentCondition } from "../operations/operations.ts";
+import { findPipelineDigests, presentCondition } from "../operations/operations.ts";
 import { nextTime, scheduleNow } from "../schedules/schedules.ts";
-import { findRights, missingScope } from "./automation-maker.ts";
+import { branchesOf, joinDigests } from "./automation-branches.ts";
+import { findRights, rightsKey } from "./automation-maker.ts";
+import { deleteWaitsOf } from "./automation-waits.store.ts";
 import type {
   Automation,
   AutomationPatch,
@@ -25,16 +25,20 @@ import type {
   InvocationQuery,
   Reason,
   ResumeRequest,
+  WaitingOrder,
+  WaitingQuery,
 } from "./automations.schemas.ts";
 import { defaults, maxAutomations } from "./automations.schemas.ts";
 import type { StoredAutomation } from "./automations.store.ts";
 import * as store from "./automations.store.ts";
+import { checkAsOwner } from "./check-automation.ts";
+import { moveAutomation } from "./order-automations.ts";
 import { anyTime, nextAutomation as next, pause, pipelineChanged } from "./pause-automation.ts";
 import type { CheckedTrigger } from "./read-trigger.ts";
-import { readTrigger } from "./read-trigger.ts";
 
 export { deleteOldInvocationsAcrossOrgs } from "./automation-work.store.ts";
 export { automationWork, rewindAutomations } from "./fire-automations.ts";
+export { orderAutomations } from "./order-automations.ts";
 export { testAutomation } from "./try-automation.ts";
 
 export async function listAutomations(ctx: Ctx, query: AutomationQuery): Promise<Page<Automation>> {
@@ -47,29 +51,28 @@ export async function getAutomation(ctx: Ctx, id: string): Promise<Automation> {
 }
 
 export async function createAutomation(ctx: Ctx, request: AutomationRequest): Promise<Automation> {
-  const { name, description, pipeline_id, mode, max_orders_per_hour, when = null } = { ...defaults, ...request };
-  const { checked, digest } = await checkAsOwner(ctx, { trigger: request.trigger, when, pipeline_id, mode });
+  const { position, ...wanted } = { ...defaults, ...absent, ...request };
+  const { checked, digest } = await checkAsOwner(ctx, wanted);
   // Otherwise the automation would start with events recorded before it.
   await ctx.sealer.sealNow(ctx.orgId);
   return await change(ctx, async (tx) => {
-    if ((await store.countAutomations(tx, ctx.orgId)) >= maxAutomations) {
+    await store.lockPositions(tx, ctx.orgId);
+    const others = await store.listPositions(tx, ctx.orgId);
+    if (others.length >= maxAutomations) {
       throw new HubError("too_many_automations", `An organization has at most ${maxAutomations} automations.`);
     }
     const at = ctx.clock.now().toISOString();
     const made: StoredAutomation = {
+      ...wanted,
       id: ctx.newId(),
-      name,
-      description,
       trigger: checked.trigger,
       event_types: checked.eventTypes,
-      when,
-      pipeline_id,
       pipeline_digest: digest,
-      mode,
-      max_orders_per_hour,
+      position: (others.at(-1)?.position ?? 0) + 1,
       owner: ctx.actor,
       ...(await activeFrom(tx, ctx, checked)),
       cursor: (await findLast(tx, ctx.orgId)).sequence,
+      wait_cursor: 0,
       last_invoked_at: null,
       counters: { evaluated: 0, matched: 0, runs: 0, preflights: 0 },
       created_at: at,
@@ -77,13 +80,33 @@ export async function createAutomation(ctx: Ctx, request: AutomationRequest): Pr
       version: 1,
     };
     await save(tx, ctx, made);
+    if (position !== undefined) made.position = await moveAutomation(tx, ctx, made.id, position);
     return await presentOne(tx, ctx, made);
   });
 }
 
-const descriptive: readonly string[] = ["name", "description"];
+/** Parts that an automation does without. */
+const absent = {
+  when: null,
+  pipeline_id: null,
+  branches: null,
+  otherwise: null,
+  task: null,
+  wait: null,
+  max_per_object: null,
+};
 
-/** A change to more than name and description makes the caller the owner: the automation runs with their permissions. */
+const descriptive: readonly string[] = ["name", "description", "position"];
+
+/** A pipeline, branches or a task in the patch replaces what the automation had of them. */
+function replaceWay(patch: AutomationPatch): Partial<StoredAutomation> {
+  const { position: _position, ...changes } = patch;
+  if (changes.branches !== undefined) return { pipeline_id: null, task: null, ...changes };
+  const isReplaced = changes.pipeline_id !== undefined || changes.task !== undefined;
+  return isReplaced ? { pipeline_id: null, task: null, branches: null, otherwise: null, ...changes } : changes;
+}
+
+/** A change to more than name, description and position makes the caller the owner: the automation runs with their permissions. */
 export async function updateAutomation(
   ctx: Ctx,
   id: string,
@@ -93,13 +116,15 @@ export async function updateAutomation(
   requirePatch(patch);
   const before = await store.getAutomation(ctx.db, ctx.orgId, id);
   const changesOwner = Object.keys(patch).some((name) => !descriptive.includes(name));
-  const approved = changesOwner ? await checkAsOwner(ctx, { ...before, ...patch }) : undefined;
+  const changes = replaceWay(patch);
+  const approved = changesOwner ? await checkAsOwner(ctx, { ...before, ...changes }) : undefined;
   if (patch.trigger) await ctx.sealer.sealNow(ctx.orgId);
   return await change(ctx, async (tx) => {
+    if (patch.position !== undefined) await store.lockPositions(tx, ctx.orgId);
     const current = await store.lockAutomation(tx, ctx.orgId, id);
     checkVersion(current, ifMatch);
     if (approved) rejectChanged(before, current);
-    const updated = next(ctx, current, patch);
+    const updated = next(ctx, current, changes);
     if (approved) Object.assign(updated, { owner: ctx.actor, pipeline_digest: approved.digest });
     if (approved && patch.trigger) {
       const { trigger, eventTypes: event_types } = approved.checked;
@@ -107,6 +132,9 @@ export async function updateAutomation(
       Object.assign(updated, { trigger, event_types, cursor: (await findLast(tx, ctx.orgId)).sequence });
       if (current.is_active) Object.assign(updated, await activeFrom(tx, ctx, approved.checked));
     }
+    // Orders that wait met the former trigger, and wait for something else.
+    if (patch.trigger || patch.wait !== undefined) await deleteWaitsOf(tx, ctx.orgId, id);
+    if (patch.position !== undefined) updated.position = await moveAutomation(tx, ctx, id, patch.position);
     await save(tx, ctx, updated, Object.keys(patch));
     return await presentOne(tx, ctx, updated);
   });
@@ -150,6 +178,7 @@ export async function resumeAutomation(ctx: Ctx, id: string, { from = "now" }: R
       cursor: from === "now" ? (await findLast(tx, ctx.orgId)).sequence : current.cursor,
     });
     await store.updateAutomation(tx, ctx.orgId, resumed);
+    if (from === "now") await deleteWaitsOf(tx, ctx.orgId, id);
     const data = { from, version: resumed.version };
     recordEvent(tx, ctx, { type: "automation.resumed", objectId: id, data });
     return { ...(await presentOne(tx, ctx, resumed)), changed: true };
@@ -161,42 +190,9 @@ export async function listInvocations(ctx: Ctx, id: string, query: InvocationQue
   return await store.listInvocations(ctx.db, ctx.orgId, id, query);
 }
 
-type Wanted = Pick<StoredAutomation, "trigger" | "when" | "pipeline_id" | "mode">;
-
-/** Checks trigger, pipeline and mode with the caller's scopes. */
-async function checkAsOwner(
-  ctx: Ctx,
-  { trigger, when, pipeline_id, mode }: Wanted,
-): Promise<{ checked: CheckedTrigger; digest: string }> {
-  const { scopes } = ctx.principal;
-  const missing = missingScope(scopes, mode);
-  if (missing !== undefined) {
-    const detail = `An automation runs with its owner's permissions. This mode requires ${missing}.`;
-    throw new HubError("insufficient_scope", detail, { extra: { required: [missing], granted: [...scopes] } });
-  }
-  const checked = await readTrigger(ctx, trigger);
-  return { checked, digest: (await openOrExplain(ctx, pipeline_id, when)).digest };
-}
-
-async function openOrExplain(ctx: Ctx, id: string, when: object | null): Promise<OpenPipeline> {
-  try {
-    return await openPipeline(ctx, id, when);
-  } catch (error) {
-    if (!(error instanceof HubError)) throw error;
-    if (error.code === "pipeline_not_found") {
-      throw badField("/pipeline_id", "pipeline_not_found", `This organization has no pipeline ${id}.`);
-    }
-    const { errors } = error.details;
-    if (error.code !== "validation_failed" || !errors) throw error;
-    // The pipeline is not part of this request: its errors are reported on pipeline_id.
-    throw validationFailed(
-      errors.map((one) =>
-        one.pointer.startsWith("/when")
-          ? one
-          : { pointer: "/pipeline_id", code: "pipeline_invalid", message: `${one.pointer}: ${one.message}` },
-      ),
-    );
-  }
+export async function listWaiting(ctx: Ctx, id: string, query: WaitingQuery): Promise<Page<WaitingOrder>> {
+  await store.getAutomation(ctx.db, ctx.orgId, id);
+  return await store.listWaiting(ctx.db, ctx.orgId, id, query);
 }
 
 /** The checks were made on the version read before the lock. */
@@ -225,14 +221,18 @@ async function activeFrom(tx: Tx, ctx: Ctx, { trigger, eventTypes }: CheckedTrig
 
 /** `fields`: the changed fields; undefined for a new automation. */
 async function save(tx: Tx, ctx: Ctx, automation: StoredAutomation, fields?: string[]): Promise<void> {
-  const { id, name, mode, pipeline_id, when, version } = automation;
+  const { id, name, mode, pipeline_id, branches, otherwise, when, wait, trigger, version } = automation;
   const write = fields ? store.updateAutomation : store.insertAutomation;
   await refuseDuplicate(
     write(tx, ctx.orgId, automation),
     "automations_name_key",
     () => new HubError("name_taken", "Another automation has this name."),
   );
-  await recordConditionSetUses(tx, ctx, { type: "automation", id, name }, referredSets(when));
+  const ofBranches = (branches ?? []).map((branch) => branch.pipeline_id);
+  await store.savePipelines(tx, ctx.orgId, id, otherwise === null ? ofBranches : [...ofBranches, otherwise]);
+  const conditions = [when, wait?.when, trigger.event, ...(branches ?? []).map((branch) => branch.when)];
+  const sets = [...new Set(conditions.flatMap(referredSets))];
+  await recordConditionSetUses(tx, ctx, { type: "automation", id, name }, sets);
   const data = { name, mode, pipeline_id, version };
   recordEvent(
     tx,
@@ -249,17 +249,21 @@ async function presentOne(db: Queryable, ctx: Ctx, stored: StoredAutomation): Pr
 
 /** With the reason that would keep each from running now. */
 async function present(db: Queryable, ctx: Ctx, list: StoredAutomation[]): Promise<Automation[]> {
-  const digests = await findPipelineDigests(db, ctx.orgId, [...new Set(list.map(({ pipeline_id }) => pipeline_id))]);
+  const pipelineIds = list.flatMap(branchesOf).map(({ pipeline_id }) => pipeline_id);
+  const digests = await findPipelineDigests(db, ctx.orgId, [...new Set(pipelineIds)]);
   const rights = new Map<string, Reason | undefined>();
   const presented: Automation[] = [];
   for (const stored of list) {
-    const key = `${stored.mode} ${callerKey(stored.owner)}`;
+    const key = rightsKey(stored);
     if (!rights.has(key)) rights.set(key, (await findRights({ ...ctx, db }, stored)).blocked_reason);
-    const isChanged = digests.get(stored.pipeline_id) !== stored.pipeline_digest;
+    const digest = joinDigests(branchesOf(stored).map(({ pipeline_id }) => digests.get(pipeline_id)));
+    const isChanged = digest !== stored.pipeline_digest;
     presented.push({
       ...stored,
       trigger: presentTrigger(ctx, stored.trigger),
       when: presentCondition(ctx, stored.when),
+      branches: presentCondition(ctx, stored.branches),
+      wait: presentCondition(ctx, stored.wait),
       blocked_reason: rights.get(key) ?? (isChanged ? pipelineChanged : null),
     });
   }

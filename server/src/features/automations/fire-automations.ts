@@ -1,30 +1,29 @@
 import { HubError } from "../../core/errors.ts";
-import type { Ctx, World } from "../../context.ts";
-import type { Tx } from "../../db/database.ts";
+import type { World } from "../../context.ts";
 import type { WorkKind } from "../../queue/work.ts";
-import type { OpenPipeline, RunCause } from "../operations/operations.ts";
-import { openPipeline, preflightOrders, queueRun, selectOrders } from "../operations/operations.ts";
-import { readFilter } from "../orders/orders.ts";
+import { selectOrders } from "../operations/operations.ts";
 import { nextTime, scheduleNow } from "../schedules/schedules.ts";
+import type { OpenBranch } from "./automation-branches.ts";
+import { branchesOf, openBranches } from "./automation-branches.ts";
+import * as chain from "./automation-chain.store.ts";
 import { contextOf, findRights } from "./automation-maker.ts";
-import type { AutomationRow, OrderEvent, Progress } from "./automation-work.store.ts";
+import type { AutomationRow } from "./automation-work.store.ts";
 import * as store from "./automation-work.store.ts";
 import type { Reason } from "./automations.schemas.ts";
-import type { StoredAutomation } from "./automations.store.ts";
-import { lockAutomation } from "./automations.store.ts";
 import { findOrdersFor } from "./find-orders-for.ts";
-import { anyTime, pause, pipelineChanged } from "./pause-automation.ts";
-
-/** Events and orders per invocation, so that its run is short. */
-const maxEvents = 100;
-const maxOrders = 1_000;
-/** Automations can trigger each other up to this depth. */
-const maxDepth = 3;
-const hourMs = 3_600_000;
+import type { LeasedAutomation, Occasion } from "./leased-automation.ts";
+import { settle, stop } from "./leased-automation.ts";
+import type { NextEvents } from "./next-events.ts";
+import { readNextEvents } from "./next-events.ts";
+import { findOrdersOf } from "./orders-of-events.ts";
+import { anyTime, pipelineChanged } from "./pause-automation.ts";
+import { queueEventTasks } from "./queue-event-tasks.ts";
+import { prepareRuns, startRuns } from "./start-runs.ts";
+import { beginWaits, settleWaits } from "./settle-waits.ts";
 
 /**
  * Each automation reads the event log with its own cursor. The run (or preflight summary) and the cursor are committed together, so
- * each event is processed once even if a process dies.
+ * each event is processed once even if a process dies. An automation does not read further than the automations before it.
  */
 export const automationWork: WorkKind<World, AutomationRow> = {
   name: "automations",
@@ -46,26 +45,22 @@ export const automationWork: WorkKind<World, AutomationRow> = {
   },
 };
 
-/** An automation that this process has leased. */
-type LeasedAutomation = { automation: StoredAutomation; ctx: Ctx; owner: string };
-
 function ownOf(world: World, row: AutomationRow, owner: string): LeasedAutomation {
   const automation = store.toAutomation(row);
   return { automation, ctx: contextOf(world, row.org_id, automation), owner };
 }
 
-/** Processes the next events, or returns why the automation must be paused. */
+/** Processes the waiting orders that are due, or the next events. Returns why the automation must be paused. */
 async function fire(own: LeasedAutomation): Promise<Reason | undefined> {
   const { automation } = own;
   const rights = await findRights(own.ctx, automation);
   if (rights.blocked_reason) return rights.blocked_reason;
   own.ctx = { ...own.ctx, principal: { ...own.ctx.principal, scopes: rights.scopes } };
   try {
-    const open = await openPipeline(own.ctx, automation.pipeline_id, automation.when);
-    if (open.digest !== automation.pipeline_digest) return pipelineChanged;
-    const found = automation.event_types === null ? await findByClock(own, open) : await findByEvents(own);
-    if (!found) return undefined;
-    await handle(own, open, found);
+    const { branches, digest } = await openBranches(own.ctx, branchesOf(automation));
+    if (digest !== automation.pipeline_digest) return pipelineChanged;
+    if (automation.event_types === null) await handle(own, branches, await findByClock(own, branches));
+    else if (automation.wait === null || !(await settleWaits(own, branches))) await fireOnEvents(own, branches);
     return undefined;
   } catch (error) {
     // For example, a record its pipeline refers to was deleted.
@@ -79,53 +74,33 @@ function reasonOf({ message, details }: HubError): string {
   return first ? `${first.pointer}: ${first.message}` : message;
 }
 
-/** The orders of an invocation, and the progress to save with it. */
-type Found = {
+async function fireOnEvents(own: LeasedAutomation, branches: OpenBranch[]): Promise<void> {
+  const events = await readNextEvents(own);
+  if (!events) return;
+  if (own.automation.task !== null) await queueEventTasks(own, events);
+  else await handle(own, branches, await withOrders(own, events));
+}
+
+/** Orders with the reason why they are processed. */
+type Found = Occasion & {
   orderIds: string[];
-  cause: RunCause;
-  key: string;
-  goesOn: Pick<Progress, "cursor" | "nextRunAt" | "dueAt">;
+  /** Of events: the orders of each event, and the last event before orders were read. */
+  pairs: chain.Pair[];
+  head: number;
 };
 
-/** Consecutive events with the same automation path, so that the run has one cause. */
-async function findByEvents(own: LeasedAutomation): Promise<Found | undefined> {
-  const { automation, ctx } = own;
-  const wanted = { types: automation.event_types!, after: automation.cursor, limit: maxEvents };
-  const events = await store.listOrderEvents(ctx.db, ctx.orgId, wanted);
-  const [first] = events;
-  if (!first) return undefined;
-  const pastOf = ({ cause }: OrderEvent): string => (cause?.automationPath ?? []).join();
-  const orderIds = new Set<string>();
-  let last = first;
-  for (const event of events) {
-    const isMore = orderIds.size > 0 && orderIds.size + event.order_ids.length > maxOrders;
-    if (isMore || pastOf(event) !== pastOf(first)) break;
-    for (const id of event.order_ids) orderIds.add(id);
-    last = event;
-  }
-  const past = first.cause?.automationPath ?? [];
-  const goesOn = { cursor: last.sequence, nextRunAt: null, dueAt: anyTime };
-  const [from_sequence, to_sequence] = [first, last].map(({ sequence }) => String(sequence).padStart(16, "0"));
-  const cause = {
-    automation_id: automation.id,
-    from_sequence: from_sequence!,
-    to_sequence: to_sequence!,
-    scheduled_for: null,
-    depth: past.length + 1,
-    automation_path: [...past, automation.id],
-  };
-  // An automation is never triggered by its own changes, directly or through others.
-  if (past.includes(automation.id)) {
-    await settle(own, (tx) =>
-      store.saveProgress(tx, ctx.orgId, automation.id, { ...goesOn, evaluated: 0, matched: 0 }),
-    );
-    return undefined;
-  }
-  return { orderIds: [...orderIds], cause, key: from_sequence!, goesOn };
+/** The orders of events, without those that an earlier automation has stopped. */
+async function withOrders({ automation, ctx }: LeasedAutomation, events: NextEvents): Promise<Found> {
+  const orders = await findOrdersOf(ctx, events.items, automation.trigger.orders ?? "all");
+  const all = [...orders].flatMap(([{ sequence }, ids]) => ids.map((orderId) => ({ sequence, orderId })));
+  const nameOf = ({ sequence, orderId }: chain.Pair): string => `${sequence} ${orderId}`;
+  const stopped = new Set((await chain.listStopped(ctx.db, ctx.orgId, automation.position, all)).map(nameOf));
+  const pairs = all.filter((pair) => !stopped.has(nameOf(pair)));
+  return { ...events, pairs, orderIds: [...new Set(pairs.map(({ orderId }) => orderId))] };
 }
 
 /** Missed times are made up once. */
-async function findByClock({ automation, ctx }: LeasedAutomation, { pipeline }: OpenPipeline): Promise<Found> {
+async function findByClock({ automation, ctx }: LeasedAutomation, [first]: OpenBranch[]): Promise<Found> {
   const { cron, timezone, filter } = automation.trigger as { cron: string; timezone: string; filter: object };
   const now = await scheduleNow(ctx, ctx.db);
   const scheduled_for = automation.next_run_at ?? new Date(now).toISOString();
@@ -133,68 +108,33 @@ async function findByClock({ automation, ctx }: LeasedAutomation, { pipeline }: 
   const nextRunAt = nextTime({ cron, timezone }, Math.max(now, Date.parse(scheduled_for))).toISOString();
   const cause = { automation_id: automation.id, from_sequence: null, to_sequence: null, scheduled_for };
   return {
-    orderIds: await selectOrders(ctx, filter, pipeline),
+    orderIds: await selectOrders(ctx, filter, first!.open.pipeline),
+    pairs: [],
+    head: automation.cursor,
     cause: { ...cause, depth: 1, automation_path: [automation.id] },
     key: scheduled_for,
     goesOn: { cursor: automation.cursor, nextRunAt, dueAt: nextRunAt },
   };
 }
 
-async function handle(
-  own: LeasedAutomation,
-  open: OpenPipeline,
-  { orderIds, cause, key, goesOn }: Found,
-): Promise<void> {
+async function handle(own: LeasedAutomation, branches: OpenBranch[], found: Found): Promise<void> {
   const { automation, ctx } = own;
-  const { evaluated, matched } = await findOrdersFor(ctx, automation.trigger, open.pipeline, orderIds);
-  // Recorded as an invocation, so that users see why no run was started.
-  const kind = cause.depth > maxDepth ? "depth_exceeded" : automation.mode === "preflight" ? "preflight" : "run";
-  const report =
-    kind === "preflight" && matched.length > 0 ? await preflightOrders(ctx, open.pipeline, matched, 0) : undefined;
+  const pipelines = branches.map(({ open }) => open.pipeline);
+  const { evaluated, matched } = await findOrdersFor(ctx, automation.trigger, pipelines, found.orderIds);
+  const all = new Set(matched.flat());
+  const isWaiting = automation.wait !== null && all.size > 0;
+  const waits = isWaiting ? await beginWaits(own, [...all], found) : undefined;
+  const prepared = isWaiting ? undefined : await prepareRuns(own, branches, matched, found);
   await settle(own, async (tx) => {
-    const at = ctx.clock.now();
-    const used = await store.countOrdersSince(tx, ctx.orgId, automation.id, new Date(at.getTime() - hourMs));
-    if (kind !== "depth_exceeded" && matched.length > 0 && used + matched.length > automation.max_orders_per_hour) {
-      return await stop(tx, own, tooMany(automation, used, matched.length));
-    }
-    await store.saveProgress(tx, ctx.orgId, automation.id, { ...goesOn, evaluated, matched: matched.length });
-    if (matched.length === 0) return;
-    const { trigger, when: condition } = automation;
-    const filter = trigger.filter ? readFilter(ctx, trigger.filter) : null;
-    const about = { orderIds: matched, cause, condition, filter, note: `Automation ${automation.name}` };
-    const run_id = kind === "run" ? await queueRun(tx, ctx, open, about) : null;
-    await store.insertInvocation(tx, ctx.orgId, automation.id, {
-      id: ctx.newId(),
-      kind,
-      cause,
-      key,
-      order_count: matched.length,
-      run_id,
-      preflight_summary: report?.summary ?? null,
-      errors_by_code: report?.errors_by_code ?? null,
-      invoked_at: at,
-    });
+    if (waits) await waits(tx);
+    const refused = prepared && (await startRuns(tx, own, prepared, found));
+    if (refused) return await stop(tx, own, refused);
+    await store.saveProgress(tx, ctx.orgId, automation.id, { ...found.goesOn, evaluated, matched: all.size });
+    // A preflight changes nothing, not even what other automations do.
+    if (!automation.stop_further_rules || automation.mode !== "run") return;
+    const pairs = found.pairs.filter(({ orderId }) => all.has(orderId));
+    await chain.insertStops(tx, ctx.orgId, automation.id, pairs, ctx.clock.now());
   });
-}
-
-function tooMany({ max_orders_per_hour }: StoredAutomation, used: number, more: number): Reason {
-  const message =
-    `The limit is ${max_orders_per_hour} orders per hour; ${used} were processed and ${more} more matched. ` +
-    "Resume from the last position or from now; raise max_orders_per_hour if this volume is expected.";
-  return { code: "hourly_limit_reached", message };
-}
-
-/** Only while the automation is unchanged and this process still holds its lease. */
-async function settle({ ctx, automation, owner }: LeasedAutomation, work: (tx: Tx) => Promise<void>): Promise<void> {
-  await ctx.db.transaction(async (tx) => {
-    if (await store.lockOwn(tx, ctx.orgId, automation, owner)) await work(tx);
-  });
-}
-
-async function stop(tx: Tx, { ctx, automation }: LeasedAutomation, reason: Reason): Promise<void> {
-  const current = await lockAutomation(tx, ctx.orgId, automation.id);
-  await store.endLease(tx, ctx.orgId, automation.id);
-  if (current.is_active) await pause(tx, ctx, current, reason);
 }
 
 /** After the preview clock was set back: computes the next times again. */

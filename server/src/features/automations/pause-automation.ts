@@ -10,7 +10,7 @@ export const anyTime = new Date(0).toISOString();
 
 export const pipelineChanged: Reason = {
   code: "pipeline_changed",
-  message: "The pipeline was changed after it was approved. Resume the automation to approve the change.",
+  message: "A pipeline was changed after it was approved. Resume the automation to approve the change.",
 };
 
 /** By a user, or by the hub when the automation cannot continue. The position is kept, so no event is lost. */

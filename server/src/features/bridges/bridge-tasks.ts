@@ -5,6 +5,7 @@ import { RemoteError } from "../../core/remote-error.ts";
 import { findConnector } from "../../connectors/installed-connectors.ts";
 import { badField, errorsAt, HubError, validationFailed } from "../../core/errors.ts";
 import { alternatives } from "../../core/nearest.ts";
+import { refuseUnlistedHost, resolveBySystem, safeAddresses } from "../../core/outbound/outbound-guard.ts";
 import { createHttpClient } from "../../core/outbound/outbound.ts";
 import { secretErrors } from "../../core/mask-secrets.ts";
 import { orNotFound } from "../../core/resources.ts";
@@ -24,7 +25,7 @@ import type { BridgeRow } from "./bridges.store.ts";
 import * as store from "./bridges.store.ts";
 import { findInputErrors, inputSchemaOf } from "./task-input.ts";
 
-export { findInputErrors } from "./task-input.ts";
+export { findInputErrors, inputSchemaOf } from "./task-input.ts";
 
 /** A bridge with its connector. */
 export type OpenBridge = { row: BridgeRow; connector: Connector; tasks: ConnectorTask[] };
@@ -161,7 +162,8 @@ export function refuseCalls(world: World, bridge: OpenBridge): void {
 
 /** Prevents preview data from reaching real systems. */
 function findPreviewRefusal(world: World, { connector, row }: OpenBridge): HubError | undefined {
-  if (world.environment === "live" || connector.isOffline || world.settings.outbound.allowFromPreview) return undefined;
+  const isSafe = connector.isOffline || connector.isSafeInPreview || world.settings.outbound.allowFromPreview;
+  if (world.environment === "live" || isSafe) return undefined;
   const message = `Outbound requests are disabled in preview, and ${row.name} is a ${connector.name} bridge.`;
   return new HubError("outbound_disabled_in_preview", `${message} Use the demo bridge, or set HUB_PREVIEW_OUTBOUND.`);
 }
@@ -175,7 +177,7 @@ export type CallOptions = Pick<Call, "input" | "signal" | "effectKey" | "progres
 export function createCall(world: World, { row, connector }: OpenBridge, options: CallOptions): Call {
   const { mayStart, ...rest } = options;
   const { signal } = options;
-  const { allowPrivate, filesRoot } = world.settings.outbound;
+  const { allowPrivate, filesRoot, mailServer } = world.settings.outbound;
   const credentials = openCredentials(world, row);
   const addresses = (connector.sendsTo?.(row.settings) ?? []).map(({ url }) => url);
   const client = createHttpClient({
@@ -191,9 +193,17 @@ export function createCall(world: World, { row, connector }: OpenBridge, options
     ...rest,
     // Organizations must not access each other's files.
     ...(filesRoot === undefined ? {} : { filesRoot: path.join(filesRoot, row.org_id) }),
+    ...(mailServer === undefined ? {} : { mailServer }),
     settings: row.settings,
     credentials,
     http,
+    isPreview: world.environment === "preview",
+    async addressOf(host, { isOperators = false } = {}) {
+      if (!isOperators) refuseUnlistedHost({ hostname: host }, await findOutboundHosts(world, row.org_id));
+      const [address] = await safeAddresses(host, allowPrivate || isOperators, resolveBySystem);
+      if (mayStart && !mayStart()) throw tooLate(host);
+      return address!;
+    },
     async accessToken(refused) {
       const request = connector.signIn?.(row.settings, credentials);
       if (!request) throw new RemoteError("authentication_failed", "This bridge does not use OAuth.");
@@ -202,6 +212,10 @@ export function createCall(world: World, { row, connector }: OpenBridge, options
     now: () => world.clock.now(),
     timeZone: () => findTimeZone(world, row.org_id),
   };
+}
+
+function tooLate(host: string): RemoteError {
+  return new RemoteError("too_late", `${host} was not called: it is too late for that.`, { retryable: true });
 }
 
 /** Verifies and reads an unauthenticated webhook request. */

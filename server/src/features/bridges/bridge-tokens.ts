@@ -43,8 +43,9 @@ export async function findAccessToken(world: World, signIn: SignIn, refused: str
   return token.accessToken;
 }
 
-function clientOf({ request: { url }, client: { clientId, clientSecret, refreshToken } }: SignIn): string {
-  return JSON.stringify([url, clientId, clientSecret, refreshToken]);
+function clientOf({ request: { url }, client: { clientId, clientSecret, refreshToken, privateKey } }: SignIn): string {
+  // Without a key as before: a stored refresh token must stay valid for its client.
+  return JSON.stringify([url, clientId, clientSecret, refreshToken, ...(privateKey === undefined ? [] : [privateKey])]);
 }
 
 function requestOf({ request: { grant, clientAuth, scope, audience } }: SignIn): string {

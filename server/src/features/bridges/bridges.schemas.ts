@@ -1,4 +1,5 @@
 import type { Static } from "typebox";
+import { Origin } from "../../core/extension-point.ts";
 import { Type } from "../../core/type.ts";
 import {
   Count,
@@ -115,6 +116,7 @@ export const ConnectorCatalog = Type.Object({
       name: Type.String(),
       title: Type.String(),
       description: Type.String(),
+      plugin: Origin,
       settingsSchema: JsonSchema,
       credentialsSchema: JsonSchema,
       isOffline: Type.Boolean({ description: "Makes no network calls" }),

@@ -1,4 +1,5 @@
 import type { Connector, Settings } from "../../connectors/connector.ts";
+import { connectorPlugins } from "../../connectors/connector-plugins.ts";
 import { findConnector, installedConnectors as connectors } from "../../connectors/installed-connectors.ts";
 import type { FieldError } from "../../core/errors.ts";
 import { badField, errorsAt, HubError, validationFailed } from "../../core/errors.ts";
@@ -58,6 +59,7 @@ export function listConnectors() {
     name,
     title,
     description,
+    plugin: connectorPlugins.originOf(name),
     settingsSchema: settings,
     credentialsSchema: credentials,
     isOffline,
@@ -76,7 +78,7 @@ export async function createBridge(ctx: Ctx, request: BridgeRequest): Promise<Br
 }
 
 /** In a transaction of the caller. */
-async function addBridge(tx: Tx, ctx: Ctx, request: BridgeRequest): Promise<BridgeRow> {
+export async function addBridge(tx: Tx, ctx: Ctx, request: BridgeRequest): Promise<BridgeRow> {
   const connector = requireConnector(request.connector);
   const settings = { ...request.settings };
   const credentials = { ...request.credentials };
@@ -233,7 +235,7 @@ function refuseTakenName(saved: Promise<BridgeRow>): Promise<BridgeRow> {
   return refuseDuplicate(saved, "bridges_name_key", () => new HubError("name_taken", "Another bridge has this name."));
 }
 
-function presentBridge(ctx: Ctx, row: BridgeRow): Bridge {
+export function presentBridge(ctx: Ctx, row: BridgeRow): Bridge {
   const failures = row.consecutive_failures;
   const hasRun = row.last_success_at !== null || row.last_failure_at !== null;
   return {

@@ -166,13 +166,17 @@ export const carrierAccountRoutes = [
     scope: write,
     summary: "Upload a zone chart",
     description:
-      "Replaces the present chart. CSV: a column for the destinations, then `zone` or a column per service; `-` means not served.",
+      "Replaces the present chart. Send JSON with `rows` or with the file in `csv`, or the file itself as text/csv or XLSX with the options in " +
+      "the query. Files of UPS, FedEx and USPS are read as they are published: titles, then a column for the destinations and `zone` or a " +
+      "column per service, or several such blocks beside each other; `-` means not served.",
     ids,
+    query: shapes.ZoneChartFileQuery,
     body: shapes.ZoneChartUpload,
+    takesCsv: true,
     bodyLimitBytes: uploadBytes,
     offloadFromBytes,
     answer: [200, shapes.ZoneChartInfo],
-    handle: (ctx, { params, body }) => cards.replaceZoneChart(ctx, params.id, body),
+    handle: (ctx, { params, query, body }) => cards.replaceZoneChart(ctx, params.id, { ...query, ...body }),
   }),
   defineRoute("GET /carrier-accounts/:id/zone-chart", {
     name: "carrierAccounts.zoneChart.list",

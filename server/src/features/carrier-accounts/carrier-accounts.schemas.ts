@@ -5,7 +5,9 @@ import { accountParts } from "../../carriers/seam/carrier.ts";
 import { labelTypes } from "../../carriers/seam/labels.ts";
 import { ShipOptions } from "../../carriers/seam/ship-options.ts";
 import { Address } from "../../core/address.ts";
+import { Origin } from "../../core/extension-point.ts";
 import { PickupRules } from "../../carriers/seam/pickup-rules.ts";
+import { cardColumnFields } from "../../carriers/rate-card/card-csv.ts";
 import { CalendarDate, CardHeader, RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import { serviceLevels } from "../../carriers/rate-card/service-level.ts";
 import { ChartRow } from "../../carriers/zones/zone-chart.ts";
@@ -177,6 +179,7 @@ export const CarrierCatalog = Type.Object({
       name: Type.String(),
       title: Type.String(),
       description: Type.String(),
+      plugin: Origin,
       usesRateCards: Type.Boolean(),
       capabilities: Type.Array(OneOf(["rate", "pickup", "track", "label"])),
       supports: Type.Object(
@@ -242,6 +245,25 @@ export const RateCardUpload = Strict(
       }),
     ),
     header: Type.Optional(CardHeader),
+    fuelCsv: Type.Optional(
+      Type.String({
+        maxLength: 1024 * 1024,
+        description:
+          "Percentages of fuel by day, with `card` or `header`: a column `from` and one for each mode (`ground`, `air`) or service of " +
+          "`fuelByService`, or `fuel`. Their tables are replaced",
+      }),
+    ),
+    mapping: Type.Optional(
+      Type.Record(
+        Type.String(),
+        Nullable(Type.String({ pattern: `^(?:${cardColumnFields.join("|")}|zone:\\s*\\w{1,10})$` })),
+        {
+          description:
+            `With \`csv\`: fields of columns that are not recognized by their names: ${cardColumnFields.join(", ")}, or \`zone:2\` for the ` +
+            "prices of a zone; null: the column is ignored",
+        },
+      ),
+    ),
     isActive: Type.Optional(Type.Boolean({ description: "false: upload as a draft" })),
   },
   { examples: [{ card: aSmallCard }] },
@@ -274,14 +296,19 @@ export const ActivateRequest = Strict(
 );
 export type ActivateRequest = Static<typeof ActivateRequest>;
 
+const ChartOrigin = Type.String({
+  maxLength: 11,
+  description: "Origin of all rows of the file: 902, 90210 or 900-902. Default: the one in its title",
+});
+export const ZoneChartFileQuery = Strict({ name: Type.Optional(Name), origin: Type.Optional(ChartOrigin) });
+export type ZoneChartFileQuery = Static<typeof ZoneChartFileQuery>;
+
 export const ZoneChartUpload = Strict(
   {
     name: Type.Optional(Name),
     rows: Type.Optional(Type.Array(ChartRow, { minItems: 1, maxItems: 300_000 })),
     csv: Type.Optional(Type.String({ maxLength: 30 * 1024 * 1024 })),
-    origin: Type.Optional(
-      Type.String({ maxLength: 11, description: "Origin of all rows of the CSV: 902, 90210 or 900-902" }),
-    ),
+    origin: Type.Optional(ChartOrigin),
   },
   { examples: [{ name: "Newark 2026", rows: [{ origin: "070-073", destination: "900-902", zone: "8" }] }] },
 );

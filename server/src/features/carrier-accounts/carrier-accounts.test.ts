@@ -226,6 +226,34 @@ describe("a rate card", () => {
     expect(falling.body.errors).toEqual([expect.objectContaining({ code: "not_ascending" })]);
   });
 
+  test("comes from a spreadsheet with any column names, and a second of one name and period is reported", async () => {
+    const account = await anAccount();
+    const header = { name: "Ground 2026", effectiveFrom: "2020-01-01", zoneScheme: "ups" };
+    const upload = (csv: string, more: object = {}) => org.post(`${account}/rate-cards`, { csv, header, ...more });
+    const csv = "Weight (lb),Zone 2,Zone 5,Remarks\n1,9.5,11.2,new\n";
+    const unread = await upload("Ship mass,Near,Far\n1,9.5,11.2\n");
+    expect(unread.body.errors[0]).toMatchObject({ pointer: "/csv/1", message: expect.stringContaining("Weight (lb)") });
+    const mapping = { "Ship mass": "weight", Near: "zone:2", Far: "zone:5" };
+    const mapped = await upload("Ship mass,Near,Far,Remarks\n1,9.5,11.2,x\n", {
+      mapping: { ...mapping, Remarks: null },
+    });
+    expect(mapped.body.card.services[0].rates).toEqual({ "2": [9.5], "5": [11.2] });
+    expect(mapped.body.warnings).toEqual([]);
+    const second = await upload(csv, { mapping: { Remarks: null } });
+    expect(second.body.card.services[0].weightBreaks).toEqual([{ upTo: 1, unit: "lb" }]);
+    expect(second.body.warnings).toEqual([
+      expect.objectContaining({ code: "same_name_and_period", message: expect.stringContaining("Upload 1 ") }),
+    ]);
+    const later = await upload(csv, { mapping: { Remarks: null }, header: { ...header, effectiveFrom: "2021-01-01" } });
+    expect(later.body.warnings).toEqual([]);
+    const absent = await upload(csv, { mapping: { Mass: "weight" } });
+    expect(absent.body.errors[0].message).toContain("no column Mass");
+    const wrong = await upload(csv, { mapping: { Remarks: "colour" } });
+    expect(wrong.body).toMatchObject({ status: 400, errors: [{ pointer: "/mapping/Remarks" }] });
+    const unused = await org.post(`${account}/rate-cards`, { card: aSmallCard, mapping });
+    expect(unused.body.errors[0]).toMatchObject({ pointer: "/mapping", code: "unused" });
+  });
+
   test("is refused with all mistakes, and nothing is kept", async () => {
     const account = await anAccount();
     const bad = { ...aSmallCard, effectiveTo: "2019-01-01", fuel: { appliesTo: "base_net" } };

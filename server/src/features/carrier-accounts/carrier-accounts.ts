@@ -1,5 +1,6 @@
 import { demoCards } from "../../carriers/demo/demo-cards.ts";
 import type { Carrier } from "../../carriers/seam/carrier.ts";
+import { carrierPlugins } from "../../carriers/carrier-plugins.ts";
 import { carriers, findCarrier } from "../../carriers/installed-carriers.ts";
 import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import { pickupRuleErrors, PickupRules } from "../../carriers/seam/pickup-rules.ts";
@@ -54,6 +55,7 @@ export function listCarriers() {
     name: carrier.name,
     title: carrier.title,
     description: carrier.description,
+    plugin: carrierPlugins.originOf(carrier.name),
     usesRateCards: carrier.usesRateCards({}),
     capabilities: [
       ...(carrier.rate ? ["rate"] : []),
@@ -268,7 +270,7 @@ function mergeCredentials(
   settings: Record<string, unknown>,
   given: CarrierAccountPatch["credentials"],
 ): Record<string, unknown> | undefined {
-  const carrier = findCarrier(account.carrier)!;
+  const carrier = requireCarrier(account.carrier);
   const [before, after] = [addressesOf(carrier, account.settings), addressesOf(carrier, settings)];
   const isElsewhere =
     findErrorsIn(carrier.settings, settings).length === 0 &&
@@ -284,7 +286,7 @@ function refuseWrong(
   credentials: object | undefined,
   isSecret: boolean,
 ): void {
-  const carrier = findCarrier(name)!;
+  const carrier = requireCarrier(name);
   const misshapen = findErrorsIn(carrier.settings, settings);
   const isPlain = isSecret && misshapen.length === 0;
   const addresses = isPlain ? addressesOf(carrier, settings) : [];
@@ -312,6 +314,13 @@ function plain(value: unknown): Record<string, unknown> {
 function refuseTakenName(saved: Promise<void>): Promise<void> {
   const refusal = (): HubError => new HubError("name_taken", "Another carrier account has this name.");
   return refuseDuplicate(saved, "carrier_accounts_name_key", refusal);
+}
+
+/** Throws if the carrier was part of a plug-in that is no longer installed. */
+export function requireCarrier(name: string): Carrier {
+  const carrier = findCarrier(name);
+  if (!carrier) throw new HubError("invalid_state", `The carrier ${name} is not installed in this hub.`);
+  return carrier;
 }
 
 export function presentAccount({ credentials: _sealed, ...account }: Account): CarrierAccount {

@@ -7,6 +7,7 @@ import { cleanText } from "../../core/strict-json.ts";
 import { findErrorsIn } from "../../core/validation.ts";
 import type { Ctx } from "../../context.ts";
 import type { AddressCheckAnswer } from "./carrier-accounts.schemas.ts";
+import { inputErrors } from "./input-errors.ts";
 import type { CarrierResponse, OpenCarrier } from "./open-carrier.ts";
 import { callCarrier, concurrencyOf, openCarrier, singleCall } from "./open-carrier.ts";
 
@@ -29,7 +30,11 @@ export async function checkAddress(ctx: Ctx, accountId: string, address: Address
   const checker = await openAddressChecker(ctx, accountId);
   const response = await checker.check(address);
   if ("done" in response) return response.done;
-  throw new HubError("carrier_failed", "unknown" in response ? response.unknown : response.rejected.message);
+  if ("unknown" in response) throw new HubError("carrier_failed", response.unknown);
+  const { message } = response.rejected;
+  const errors = inputErrors(response, { from: "/address", to: "/address" });
+  if (errors.length > 0) throw new HubError("validation_failed", message, { errors });
+  throw new HubError("carrier_failed", message);
 }
 
 async function check(

@@ -1,5 +1,6 @@
 import type { Carrier, CarrierCall, CarrierOperation, RateRequest } from "../../carriers/seam/carrier.ts";
-import { findCarrier } from "../../carriers/installed-carriers.ts";
+import type { InputField } from "../../carriers/seam/invalid-input.ts";
+import { InvalidInput } from "../../carriers/seam/invalid-input.ts";
 import type { Scenario } from "../../carriers/rate-card/tariff.ts";
 import type { NoQuote, Quote } from "../../carriers/seam/quotes.ts";
 import type { Address } from "../../core/address.ts";
@@ -16,10 +17,13 @@ import { findOutboundHosts, today } from "../organizations/organizations.ts";
 import { requireOutbound } from "../outbound-pause/outbound-pause.ts";
 import { openCredentials } from "./account-credentials.ts";
 import { openTokens } from "./account-tokens.ts";
-import { getAccount, presentAccount } from "./carrier-accounts.ts";
+import { getAccount, presentAccount, requireCarrier } from "./carrier-accounts.ts";
+import { inputErrors } from "./input-errors.ts";
 import { presentQuote, readQuotes } from "./read-quotes.ts";
 import type { StoredCard } from "./rate-cards.store.ts";
 import { findCardOn, loadTariffParts } from "./tariff-inputs.ts";
+
+export { inputErrors } from "./input-errors.ts";
 
 export type OpenCarrier = {
   account: CarrierAccount;
@@ -54,7 +58,7 @@ export function timeoutOf({ timeouts }: Carrier, operation: CarrierOperation): n
 export async function openCarrier(ctx: Ctx, accountId: string, breaker?: "webhooks"): Promise<OpenCarrier> {
   const stored = await getAccount(ctx.db, ctx, accountId);
   const account = presentAccount(stored);
-  const carrier = findCarrier(account.carrier)!;
+  const carrier = requireCarrier(account.carrier);
   const credentials = openCredentials(ctx, stored);
   if (!carrier.isTest?.({ settings: account.settings, credentials })) refuseInPreview(ctx, account, carrier);
   if (!carrier.isLocal) requireOutbound(ctx);
@@ -87,10 +91,10 @@ export async function openCarrier(ctx: Ctx, accountId: string, breaker?: "webhoo
 
 export type Failure = { code: string; message: string };
 
-/** `unknown`: the request may or may not have been carried out; retry it with the same key. */
+/** `fields`: of the request, which was refused before the carrier was called. `unknown`: the request may or may not have been carried out; retry it with the same key. */
 export type CarrierResponse<T> =
   | { done: T }
-  | { rejected: Failure }
+  | { rejected: Failure; fields?: readonly InputField[] }
   | { unknown: string; retryAfterMs?: number; isRateLimited?: true };
 
 const callLimit = createCallLimit();
@@ -170,7 +174,9 @@ function readError(log: Ctx["log"], error: unknown): Exclude<CarrierResponse<nev
   const { code, retryable, mayHaveHappened, retryAfterMs } = error;
   // The message may quote the carrier, including characters PostgreSQL cannot store.
   const message = cleanText(error.message);
-  if (!retryable && !mayHaveHappened) return { rejected: { code, message } };
+  if (!retryable && !mayHaveHappened) {
+    return { rejected: { code, message }, ...(error instanceof InvalidInput && { fields: error.fields }) };
+  }
   return {
     unknown: message,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
@@ -251,8 +257,12 @@ function addressOf({ state, ...address }: QuoteRequest["origin"]): Address {
   return state === undefined ? address : { provinceCode: state, ...address };
 }
 
-function noQuotes(response: { rejected: Failure } | { unknown: string }): HubError {
+const placesOfQuote = { from: "/origin", to: "/destination" };
+
+function noQuotes(response: Exclude<CarrierResponse<unknown>, { done: unknown }>): HubError {
   if ("unknown" in response) return new HubError("carrier_failed", response.unknown);
+  const errors = inputErrors(response, placesOfQuote);
+  if (errors.length > 0) return new HubError("validation_failed", response.rejected.message, { errors });
   const { code, message } = response.rejected;
   return code === "unknown_service" ? badField("/services", code, message) : new HubError("carrier_failed", message);
 }

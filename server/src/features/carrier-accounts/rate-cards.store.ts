@@ -45,6 +45,23 @@ export async function findCard(
   return row;
 }
 
+/** The latest active card with the same name and period. */
+export async function findSameCard(
+  db: Queryable,
+  orgId: string,
+  accountId: string,
+  { name, effectiveFrom, effectiveTo }: Pick<RateCard, "name" | "effectiveFrom" | "effectiveTo">,
+): Promise<CardRow | undefined> {
+  const [row] = await db.query<CardRow>(
+    `select ${columns} from rate_cards
+      where org_id = $1 and account_id = $2 and is_active and lower(name) = lower($3) and effective_from = $4::date
+        and effective_to is not distinct from $5::date
+      order by number desc limit 1`,
+    [orgId, accountId, name, effectiveFrom, effectiveTo ?? null],
+  );
+  return row;
+}
+
 export async function findCardOn(
   db: Queryable,
   orgId: string,

@@ -2,6 +2,7 @@ import type { Warning } from "../../core/csv/csv-columns.ts";
 import type { PlacedError } from "../../core/csv/csv-table.ts";
 import { servicesFromCsv } from "../../carriers/rate-card/card-csv.ts";
 import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
+import { fuelFromCsv } from "../../carriers/rate-card/fuel-csv.ts";
 import { checkCard } from "../../carriers/rate-card/check-card.ts";
 import { missingSets, setsOfCard } from "../../carriers/rate-card/compile-card.ts";
 import { chartFromCsv } from "../../carriers/zones/chart-csv.ts";
@@ -54,14 +55,20 @@ export async function uploadRateCard(ctx: Ctx, accountId: string, upload: RateCa
   return await change(ctx, async (tx) => {
     await lock(tx, ctx, accountId);
     const { isActive = true } = upload;
+    const same = await store.findSameCard(tx, ctx.orgId, accountId, card);
     const made = { id: ctx.newId(), accountId, card, isActive, by: ctx.actor, at: ctx.clock.now() };
     const row = await store.insertCard(tx, ctx.orgId, made);
     const account = await getAccount(tx, ctx, accountId);
     const use = { type: "rate_card", id: row.id, name: `${account.name}: ${card.name}` };
     await recordConditionSetUses(tx, ctx, use, setsOfCard(card));
     record(tx, ctx, "carrier_account.rate_card_uploaded", accountId, row);
-    return { ...present({ ...row, card }, account), warnings };
+    return { ...present({ ...row, card }, account), warnings: same ? [...warnings, sameWarning(same)] : warnings };
   });
+}
+
+function sameWarning({ version, name }: CardRow): Warning {
+  const message = `Upload ${version} has the same name (${name}) and period. The new card is used in its place.`;
+  return { column: "", code: "same_name_and_period", message };
 }
 
 function toFieldError({ pointer, code, message }: PlacedError): FieldError {
@@ -73,19 +80,28 @@ async function readUpload(upload: RateCardUpload): Promise<{ card: RateCard; war
     throw badField("", "one_of", "Send either `card`, or `csv` with `header`.");
   }
   if (upload.card) {
+    if (upload.mapping) throw badField("/mapping", "unused", "`mapping` can only be sent with `csv`.");
     if (upload.header) throw badField("/header", "unused", "`header` can only be sent with `csv`.");
-    const errors = checkCard(upload.card, "/card");
+    const card = { ...upload.card, ...(await readFuel(upload, upload.card)) };
+    const errors = checkCard(card, "/card");
     if (errors.length > 0) throw validationFailed(errors);
-    return { card: upload.card, warnings: [] };
+    return { card, warnings: [] };
   }
   if (!upload.header)
     throw badField("/header", "required", "`csv` requires a `header` with name, effectiveFrom and zoneScheme.");
-  const read = await servicesFromCsv(upload.csv!, upload.header);
+  const read = await servicesFromCsv(upload.csv!, upload.header, upload.mapping);
   if ("errors" in read) throw validationFailed(read.errors.map(toFieldError));
-  const card = { ...upload.header, services: read.services };
+  const card = { ...upload.header, ...(await readFuel(upload, upload.header)), services: read.services };
   const errors = checkCard(card, "/header");
   if (errors.length > 0) throw validationFailed(errors);
   return { card: card as RateCard, warnings: read.warnings };
+}
+
+async function readFuel({ fuelCsv }: RateCardUpload, card: Parameters<typeof fuelFromCsv>[1]) {
+  if (fuelCsv === undefined) return {};
+  const read = await fuelFromCsv(fuelCsv, card);
+  if ("errors" in read) throw validationFailed(read.errors);
+  return read;
 }
 
 /** Activates a card, with other dates if given. */

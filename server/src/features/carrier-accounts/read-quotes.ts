@@ -3,7 +3,7 @@ import { serviceLevels } from "../../carriers/rate-card/service-level.ts";
 import type { NoQuote, Quote } from "../../carriers/seam/quotes.ts";
 import { fromCents, toCents } from "../../core/money.ts";
 import type { QuoteAnswer } from "./carrier-accounts.schemas.ts";
-import { isCarrierData } from "./storable-answers.ts";
+import { isCarrierData, isStorableLine } from "./storable-answers.ts";
 
 const maxTotal = 10_000_000;
 
@@ -20,9 +20,10 @@ export function readQuotes(answers: readonly (Quote | NoQuote)[]): (Quote | NoQu
 
 /** A part that cannot be stored is dropped: the price is good without it. */
 function storable(quote: Quote): Quote {
-  const { transitDays, deliverBy, expiresAt, carrierData } = quote;
+  const { zone, transitDays, deliverBy, expiresAt, carrierData } = quote;
   return {
     ...quote,
+    zone: zone !== null && isStorableLine(zone) ? zone : null,
     transitDays: isDayCount(transitDays) ? transitDays : null,
     deliverBy: deliverBy !== null && Number.isNaN(Date.parse(deliverBy)) ? null : deliverBy,
     expiresAt: expiresAt !== null && Number.isNaN(Date.parse(expiresAt)) ? null : expiresAt,

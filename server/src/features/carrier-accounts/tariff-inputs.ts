@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { findCarrier } from "../../carriers/installed-carriers.ts";
 import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import { setsOfCard } from "../../carriers/rate-card/compile-card.ts";
 import type { Scenario, Tariff } from "../../carriers/rate-card/tariff.ts";
@@ -12,6 +13,11 @@ import * as store from "./rate-cards.store.ts";
 /** The card in effect on a day, if any. */
 export async function findCardOn(ctx: Ctx, accountId: string, day: string): Promise<store.StoredCard | undefined> {
   return await store.findCardOn(ctx.db, ctx.orgId, accountId, day);
+}
+
+/** A card of the account by its ID, in effect or not. */
+export async function findCardById(ctx: Ctx, accountId: string, cardId: string): Promise<store.StoredCard | undefined> {
+  return await store.findCard(ctx.db, ctx.orgId, accountId, cardId);
 }
 
 /** The IDs of the cards in effect for many accounts and days, in their order, in one query. */
@@ -117,6 +123,44 @@ export async function readStampsAgain(ctx: Ctx, names: Iterable<string>): Promis
   const cards = await readCardStamps(ctx, spans);
   if (accountIds.size + setIds.size === 0) return cards;
   return { ...cards, ...(await readInputStamps(ctx, [...accountIds], [...setIds])) };
+}
+
+export type CardOnDay = { id: string | null; version: number | null; name: string; tariff: Tariff };
+
+/**
+ * The cards of an account by day, each with its tariff. `load` reads those of the given days, each once; `on` is undefined for
+ * days without a card in effect.
+ */
+export async function openCards(
+  ctx: Ctx,
+  account: { id: string; carrier: string },
+): Promise<{ load(days: Iterable<string>): Promise<void>; on(day: string): CardOnDay | undefined }> {
+  const own = findCarrier(account.carrier)?.ownCard?.();
+  const periods = own ? [] : await store.listActivePeriods(ctx.db, ctx.orgId, [account.id]);
+  const loaded = new Map<string, CardOnDay>();
+  const keyOf = (day: string): string | undefined => (own ? "own" : cardOn(periods, day)?.id);
+  const byDay = new Map<string, string | undefined>();
+  return {
+    async load(days) {
+      for (const day of days) {
+        if (byDay.has(day)) continue;
+        const key = keyOf(day);
+        if (key !== undefined && !loaded.has(key)) {
+          const found = own ?? (await store.findCard(ctx.db, ctx.orgId, account.id, key))?.card;
+          // Deleted meanwhile.
+          if (!found) continue;
+          const { tariff } = await loadTariffParts(ctx, account.id, found);
+          const period = periods.find(({ id }) => id === key);
+          loaded.set(key, { id: period?.id ?? null, version: period?.number ?? null, name: found.name, tariff });
+        }
+        byDay.set(day, key);
+      }
+    },
+    on(day) {
+      const key = byDay.get(day);
+      return key === undefined ? undefined : loaded.get(key);
+    },
+  };
 }
 
 /** `make` creates the tariff for another scenario. */

@@ -44,10 +44,7 @@ describe("an order that did not arrive", () => {
     // What the other side says may quote whom the order is for.
     const stranger = await org.withScopes(["exceptions:read"]);
     const [masked] = await list("", stranger);
-    expect([row.reason, masked!.reason]).toEqual([
-      "P-2 is not known here",
-      "The other side did not accept the request.",
-    ]);
+    expect([row.reason, masked!.reason]).toEqual(["P-2 is not known here", "The other system rejected the request."]);
     floor.refuses.clear();
     floor.sent = [];
     const { promise: taken, resolve: take } = Promise.withResolvers<void>();

@@ -26,6 +26,9 @@ const retries: Record<ExceptionKind, Resolver> = {
   pickup: askCarriers,
   manifest: askCarriers,
   execution: runAgain,
+  // Has no action that retries: `actionsFor` lists only the dismissal.
+  stock: runAgain,
+  invoice: runAgain,
 };
 
 function resolverOf(kind: ExceptionKind, action: ExceptionAction): Resolver {

@@ -3,6 +3,7 @@ import { change, keepingAs } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { lockOpen, markAttempted } from "../exceptions/exceptions.ts";
 import type { StoredException } from "../exceptions/exceptions.ts";
+import { requireAgentTaskLimit } from "../operations/operations.ts";
 import { listUnfinished, retryExecution, retryOrdersOf } from "../tasks/tasks.ts";
 import type { Resolution, Resolver, RequestedAction } from "./fix.ts";
 import { closedMeanwhile, eachAlone, failed } from "./fix.ts";
@@ -42,9 +43,15 @@ export const runAgain: Resolver = {
     const started = ({ id: executionId }: { id: string }): Resolution[] => [{ id, status: "in_progress", executionId }];
     const own = keepingAs(ctx, async (_tx, retried) => started(retried as { id: string }));
     return started(
-      await retryExecution(own, failedId!, {}, async (tx, executionId) => {
-        await noteTry(tx, ctx, rows, action, executionId);
-      }),
+      await retryExecution(
+        own,
+        failedId!,
+        {},
+        {
+          checkInput: (input) => requireAgentTaskLimit(ctx, input),
+          onQueued: (tx, executionId) => noteTry(tx, ctx, rows, action, executionId),
+        },
+      ),
     );
   },
 };

@@ -88,6 +88,6 @@ function recordFor(
   const externalId = row.subjectName;
   if (externalId === null) throw new HubError("invalid_state", "The external ID of the record is unknown.");
   const before = kept ?? { externalId, updatedAt: null, raw: {}, canonical: {} };
-  const made = canonical ?? (raw && canonicalOf?.(raw));
+  const made = canonical ?? (raw && canonicalOf?.(raw, taker.bridge.row.settings));
   return { ...before, ...(raw ? { raw } : {}), ...(made ? { canonical: made } : {}) };
 }

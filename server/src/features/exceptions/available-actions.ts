@@ -14,11 +14,13 @@ const scopes: Record<ExceptionKind, Scope> = {
   pickup: "pickups:write",
   manifest: "shipments:write",
   execution: "tasks:execute",
+  stock: "operations:run",
+  invoice: "invoices:write",
 };
 
 const dismissal: AvailableAction = {
   action: "dismiss",
-  title: "Dismiss",
+  title: "Close the exception without a change",
   scope: "exceptions:write",
 };
 
@@ -68,6 +70,10 @@ const actionsByKind: Record<ExceptionKind, (row: Suggested) => Own[]> = {
   pickup: ({ code }) => pickupFixes(code),
   manifest: () => [["retry", "Request a manifest of the same labels again"]],
   execution: () => [["retry", "Run the task again"]],
+  // A later allocation or import of locations resolves it.
+  stock: () => [],
+  // A claim at the carrier, or deleting the invoice, ends it.
+  invoice: () => [],
 };
 
 const acceptances: Record<string, string> = {
@@ -87,6 +93,7 @@ const soldCodes: readonly string[] = [
   "address_changed",
   "refund_rejected",
   "refund_undecided",
+  "void_contradicted",
 ];
 
 function labelFixes(code: string): Own[] {

@@ -69,7 +69,9 @@ export async function closeByOrders(
       where x.status <> 'resolved' and (x.hold_handle is not null and not u.handles ? x.hold_handle
           or x.kind = 'import_conflict' and x.details #>> '{theirs,status}' = u.status
           or x.kind = 'recall' and u.status <> 'sent'
-          or x.dedup_key like 'label:%' and u.status in ('shipped', 'delivered', 'cancelled'))`,
+          or x.dedup_key like 'label:%' and u.status in ('shipped', 'delivered', 'cancelled')
+          or x.dedup_key like 'shortage:%'
+            and u.status in ('sent', 'partially_shipped', 'shipped', 'delivered', 'cancelled'))`,
     [orgId, JSON.stringify(orders)],
     ending,
   );

@@ -56,6 +56,7 @@ export type StoredException = {
   kind: ExceptionKind;
   code: string;
   status: ExceptionStatus;
+  assigneeId: string | null;
   message: string;
   reason: string | null;
   subjectType: SubjectType;
@@ -98,6 +99,12 @@ export const exceptionKeys = {
   pickupCancel: (id: string): string => `pickup_cancel:${id}`,
   /** A task that continues from a cursor has one problem, whichever execution hits it. */
   task: (bridgeId: string, taskName: string): string => `task:${bridgeId}:${taskName}`,
+  /** An order that no location has the items for. */
+  shortage: (orderId: string): string => `shortage:${orderId}`,
+  /** A location of a bridge that the hub does not have. */
+  stockLocation: (bridgeId: string, location: string): string => `stock_location:${bridgeId}:${keyOf(location)}`,
+  /** An invoice whose lines do not add up to its amount. */
+  invoice: (id: string): string => `invoice:${id}`,
   schedule: (id: string): string => `schedule:${id}`,
   /** By the first execution of a chain of retries. */
   execution: (rootId: string): string => `execution:${rootId}`,

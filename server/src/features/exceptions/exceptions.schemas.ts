@@ -13,6 +13,8 @@ export const exceptionKinds = [
   "pickup",
   "manifest",
   "execution",
+  "stock",
+  "invoice",
 ] as const;
 export type ExceptionKind = (typeof exceptionKinds)[number];
 
@@ -30,14 +32,15 @@ const exceptionActions = [
 ] as const;
 export type ExceptionAction = (typeof exceptionActions)[number];
 
-const subjectTypes = ["order", "record", "execution", "label", "pickup", "manifest"] as const;
+const subjectTypes = ["order", "record", "execution", "label", "pickup", "manifest", "invoice"] as const;
 export type SubjectType = (typeof subjectTypes)[number];
 
 const Anything = Type.Record(Type.String(), Type.Unknown());
 const Kind = OneOf(exceptionKinds, {
   description:
     "rejected_record: an import rejected a record. import_conflict: an order differs from its source. recall, push: a partner or " +
-    "shop rejected a request. label, pickup, manifest: a carrier rejected a request. execution: a task failed",
+    "shop rejected a request. label, pickup, manifest: a carrier rejected a request. execution: a task failed. stock: no location has the items of " +
+    "an order, or stock of an unknown location was reported. invoice: the lines of a carrier's invoice do not add up to its amount",
 });
 const Action = OneOf(exceptionActions, {
   description:
@@ -76,6 +79,7 @@ export const ExceptionSummary = Type.Object({
     name: Nullable(Type.String({ description: "Order number, external ID, tracking number or task name" })),
   }),
   orderId: Nullable(Id),
+  assigneeId: Nullable({ ...Id, description: "The user who takes care of it" }),
   bridgeId: Nullable(Id),
   taskName: Nullable(Type.String()),
   executionId: Nullable({ ...Id, description: "The execution in which it last occurred" }),
@@ -113,7 +117,10 @@ const filters = {
     bridgeId: Id,
     taskName: Type.String({ minLength: 1, maxLength: 100 }),
     orderId: Id,
+    assigneeId: Id,
     executionId: Id,
+    errorCode: Type.String({ minLength: 1, maxLength: 100, description: "Code of the record's first error" }),
+    field: Type.String({ minLength: 1, maxLength: 500, description: "Field of the record's first error" }),
     isAttempted: Type.Boolean({ description: "Whether an action was attempted" }),
   }),
   from: Since,
@@ -139,6 +146,11 @@ export const ExceptionCounts = Type.Object({
       kind: Kind,
       code: Type.String(),
       bridgeId: Nullable(Id),
+      taskName: Nullable(Type.String()),
+      errorCode: Nullable(Type.String({ description: "For rejected records: code of the first error" })),
+      field: Nullable(
+        Type.String({ description: "For rejected records: field of the first error; `*` stands for any list element" }),
+      ),
       count: Count,
       lastSeenAt: DateTime,
       message: Type.String({ description: "Message of the latest exception" }),
@@ -229,3 +241,34 @@ export const ResolveManyResponse = Type.Object({
   results: Type.Array(Type.Object({ id: Id, ...outcome }), { description: "Oldest first; empty for a dry run" }),
 });
 export type ResolveManyResponse = Static<typeof ResolveManyResponse>;
+
+export const AssigneeRequest = Strict(
+  { assigneeId: Nullable({ ...Id, description: "An active user of the organization; null: unassigned" }) },
+  { examples: [{ assigneeId: null }] },
+);
+export type AssigneeRequest = Static<typeof AssigneeRequest>;
+
+const maxMentions = 20;
+
+export const CommentRequest = Strict(
+  {
+    text: Type.String({ minLength: 1, maxLength: 4_000, pattern: "\\S" }),
+    mentions: Type.Optional(
+      Type.Array(Id, { maxItems: maxMentions, uniqueItems: true, description: "Users of the organization to notify" }),
+    ),
+  },
+  { examples: [{ text: "The shop knows about it." }] },
+);
+export type CommentRequest = Static<typeof CommentRequest>;
+
+export const Comment = Type.Object({
+  id: Id,
+  text: Type.String(),
+  mentions: Type.Array(Id),
+  createdBy: ActorShape,
+  createdAt: DateTime,
+});
+export type Comment = Static<typeof Comment>;
+
+export const CommentQuery = pageQuery({}, { limit: 50, max: 100 });
+export type CommentQuery = Static<typeof CommentQuery>;

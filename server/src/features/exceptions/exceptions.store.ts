@@ -43,6 +43,7 @@ const given = defineColumns<GivenFields>("x", givenFields).all;
 const columns = defineColumns<StoredException>("x", {
   ...givenFields,
   status: "text",
+  assigneeId: "uuid",
   timesSeen: "integer",
   firstSeenAt: moment,
   openedAt: moment,
@@ -124,6 +125,16 @@ export async function markAttempted(tx: Tx, orgId: string, ids: string[], fix: L
   );
 }
 
+/** False if there is no such exception. */
+export async function setAssignee(tx: Tx, orgId: string, id: string, assigneeId: string | null): Promise<boolean> {
+  const rows = await tx.query("update exceptions set assignee_id = $3 where org_id = $1 and id = $2 returning 1", [
+    orgId,
+    id,
+    assigneeId,
+  ]);
+  return rows.length === 1;
+}
+
 /** Those of these that are open, locked; the others had their end meanwhile. */
 export async function lockOpen(tx: Tx, orgId: string, ids: string[]): Promise<StoredException[]> {
   const rows = await tx.query<Stored<StoredException>>(
@@ -142,6 +153,11 @@ export async function findException(db: Queryable, orgId: string, id: string): P
   return row && columns.fromRow(row);
 }
 
+/** The first error of a rejected record says what is wrong: by code and field, records with the same cause are alike. */
+const errorCode = "(x.details #>> '{errors,0,code}')";
+const errorField = `coalesce(nullif(x.details #>> '{errors,0,target}', ''),
+  regexp_replace(x.details #>> '{errors,0,pointer}', '/[0-9]+\\M', '/*', 'g'))`;
+
 function meets(orgId: string, { kind, status, ...filter }: ExceptionFilter & { status: string }): Condition[] {
   const statuses = splitNames(status);
   return [
@@ -155,7 +171,10 @@ function meets(orgId: string, { kind, status, ...filter }: ExceptionFilter & { s
     ["x.bridge_id = ?", filter.bridgeId],
     ["x.task_name = ?", filter.taskName],
     ["x.order_id = ?", filter.orderId],
+    ["x.assignee_id = ?", filter.assigneeId],
     ["x.execution_id = ?", filter.executionId],
+    [`${errorCode} = ?`, filter.errorCode],
+    [`${errorField} = ?`, filter.field],
     ["x.opened_at >= ?", filter.from],
     ["x.opened_at < ?", filter.to],
     ...(filter.isAttempted === undefined ? [] : [`x.last_action is ${filter.isAttempted ? "not null" : "null"}`]),
@@ -202,10 +221,11 @@ type Group = Omit<ExceptionCounts["groups"][number], "fixes" | "lastSeenAt"> & {
 export async function groupExceptions(db: Queryable, orgId: string, query: CountsQuery): Promise<Group[]> {
   const values: unknown[] = [];
   return await db.query<Group>(
-    `select x.kind, x.code, x.bridge_id as "bridgeId", count(*)::integer as count, max(x.last_seen_at) as "lastSeenAt",
+    `select x.kind, x.code, x.bridge_id as "bridgeId", x.task_name as "taskName", ${errorCode} as "errorCode",
+            ${errorField} as field, count(*)::integer as count, max(x.last_seen_at) as "lastSeenAt",
             (array_agg(x.message order by x.opened_at desc))[1] as message
        from exceptions x where ${meetAll(meets(orgId, { ...query, status: query.status ?? "open" }), values)}
-      group by 1, 2, 3 order by count desc, 1, 2, 3`,
+      group by 1, 2, 3, 4, 5, 6 order by count desc, 1, 2, 3, 4, 5, 6`,
     values,
   );
 }

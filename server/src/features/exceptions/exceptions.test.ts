@@ -167,6 +167,36 @@ describe("a rejected record", () => {
     expect([none.status, none.body.code]).toEqual([409, "execution_not_failed"]);
   });
 
+  test("names the value that a table has no entry for, and is grouped and retried by its cause", async () => {
+    const { importing, org, bridgeId, list, mapping } = await aShop();
+    const lookup = (map: object) => [{ source: "currency", target: "currency", transforms: [{ lookup: { map } }] }];
+    await mapping(lookup({ euro: "EUR" }));
+    await importing(
+      record("T-1", { currency: "dollars" }),
+      record("T-2", { currency: "dollars" }),
+      record("T-3", { currency: "euro", lines: [{ sku: "MUG", quantity: "many" }] }),
+    );
+    const cause = { kind: "rejected_record", bridgeId, taskName: "orders.import" };
+    const missed = { ...cause, code: "transformation_failed", errorCode: "lookup_missed", field: "currency" };
+    const { groups } = (await org.get("/exceptions/counts")).body;
+    expect(groups).toMatchObject([
+      { ...missed, count: 2 },
+      { ...cause, code: "validation_failed", field: "/lines/*/quantity", count: 1 },
+    ]);
+    const [first] = await list("&field=currency&errorCode=lookup_missed");
+    const { details, reason } = (await org.get(`/exceptions/${first!.id}`)).body;
+    expect(details.errors).toMatchObject([{ code: "lookup_missed", target: "currency", value: "dollars" }]);
+    expect(reason).toBe('currency: The table has no entry for "dollars".');
+    // The value may be personal data.
+    const viewer = await org.withScopes(["exceptions:read"]);
+    expect((await viewer.get(`/exceptions/${first!.id}`)).text).not.toContain("dollars");
+    const [{ id }] = (await org.get("/transformations")).body.data;
+    await org.patch(`/transformations/${id}`, { mappings: lookup({ euro: "EUR", dollars: "USD" }) });
+    const tried = await org.post("/exceptions/resolve", { action: "retry", filter: missed });
+    expect(tried.body.summary).toMatchObject({ matched: 2, processed: 2, failed: 0 });
+    expect(await list()).toMatchObject([{ subject: { name: "T-3" } }]);
+  });
+
   test("of many: they are counted, listed by pages and resolved by a filter; dismissed ones stay dismissed", async () => {
     const { importing, org, list } = await aShop();
     const many = Array.from({ length: 600 }, (_, i) => broken(`M-${i}`));

@@ -7,6 +7,7 @@ import type { ImportPreset } from "./import-presets.schemas.ts";
 
 const columns = defineColumns<ImportPreset>("t", {
   name: "text",
+  kind: "text",
   settings: "jsonb",
   createdAt: moment,
   updatedAt: moment,
@@ -16,11 +17,16 @@ const columns = defineColumns<ImportPreset>("t", {
 export const presets = recordsIn("import_presets", "import_preset", columns);
 
 /** By ID, or by name ignoring case. */
-export async function findNamedPreset(db: Queryable, orgId: string, ref: string): Promise<ImportPreset | undefined> {
+export async function findNamedPreset(
+  db: Queryable,
+  orgId: string,
+  kind: ImportPreset["kind"],
+  ref: string,
+): Promise<ImportPreset | undefined> {
   const [row] = await db.query<Stored<ImportPreset>>(
     `select ${columns.selected} from import_presets t
-      where t.org_id = $1 and (t.id = $2 or lower(t.name) = lower($3)) order by t.id = $2 desc limit 1`,
-    [orgId, isUuid(ref) ? ref : null, ref],
+      where t.org_id = $1 and t.kind = $4 and (t.id = $2 or lower(t.name) = lower($3)) order by t.id = $2 desc limit 1`,
+    [orgId, isUuid(ref) ? ref : null, ref, kind],
   );
   return row && columns.fromRow(row);
 }

@@ -1,3 +1,4 @@
+import { presetPlugins } from "../../connectors/csv/preset-plugins.ts";
 import { orderPresets } from "../../connectors/csv/order-presets.ts";
 import type { SheetOptions } from "../../core/csv/sheet.ts";
 import { badField, HubError } from "../../core/errors.ts";
@@ -15,7 +16,7 @@ import { baseNames } from "./import-presets.schemas.ts";
 import { findNamedPreset, presets } from "./import-presets.store.ts";
 
 export async function listPresets(ctx: Ctx, query: PresetQuery): Promise<Page<ImportPreset>> {
-  return await presets.list(ctx.db, ctx.orgId, query, []);
+  return await presets.list(ctx.db, ctx.orgId, query, [["t.kind = ?", query.kind]]);
 }
 
 export async function getPreset(ctx: Ctx, id: string): Promise<ImportPreset> {
@@ -27,20 +28,23 @@ export function listBuiltIn() {
   const data = orderPresets.map(({ name, title, signatures, columns }) => ({
     name,
     title,
+    plugin: presetPlugins.originOf(name),
     detectedBy: signatures.map((signature) => [...signature]),
     columns: Object.entries(columns).map(([column, field]) => ({ column, field })),
   }));
   return { data };
 }
 
-export async function createPreset(ctx: Ctx, { name, settings }: PresetRequest): Promise<ImportPreset> {
+export async function createPreset(ctx: Ctx, request: PresetRequest): Promise<ImportPreset> {
+  const { name, kind = "orders", settings } = request;
   refuseBuiltIn(name);
+  refuseSettings(kind, settings);
   return await change(ctx, async (tx) => {
     const at = ctx.clock.now().toISOString();
     return await save(
       tx,
       ctx,
-      { id: ctx.newId(), name, settings, createdAt: at, updatedAt: at, version: 1 },
+      { id: ctx.newId(), name, kind, settings, createdAt: at, updatedAt: at, version: 1 },
       "created",
     );
   });
@@ -52,6 +56,7 @@ export async function updatePreset(ctx: Ctx, id: string, patch: PresetPatch, ifM
   return await change(ctx, async (tx) => {
     const current = await presets.lock(tx, ctx.orgId, id);
     checkVersion(current, ifMatch);
+    refuseSettings(current.kind, patch.settings);
     return await save(tx, ctx, nextVersion(current, patch, ctx.clock.now()), "updated");
   });
 }
@@ -70,13 +75,33 @@ export async function deletePreset(ctx: Ctx, id: string, ifMatch: IfMatch) {
 /** The options of a preset, by name or ID. */
 export async function findSheetOptions(ctx: Ctx, name = "auto"): Promise<SheetOptions> {
   if (baseNames.includes(name)) return { preset: builtIn(name) };
-  const found = await findNamedPreset(ctx.db, ctx.orgId, name);
+  const found = await findNamedPreset(ctx.db, ctx.orgId, "orders", name);
   if (!found) {
     const message = `The preset ${JSON.stringify(name)} does not exist.`;
     throw badField("/preset", "unknown_preset", message, alternatives(name, baseNames));
   }
-  const { base = "auto", ...settings } = found.settings;
+  const { base = "auto", carrier: _carrier, ...settings } = found.settings;
   return { ...settings, preset: builtIn(base) };
+}
+
+/** The settings of a saved preset for invoices or comparisons, by name or ID. */
+export async function findPresetSettings(
+  ctx: Ctx,
+  kind: "invoices" | "comparisons",
+  name: string,
+): Promise<Omit<ImportPreset["settings"], "base">> {
+  const found = await findNamedPreset(ctx.db, ctx.orgId, kind, name);
+  if (!found) throw badField("/preset", "unknown_preset", `There is no preset ${JSON.stringify(name)} for ${kind}.`);
+  const { base: _base, ...settings } = found.settings;
+  return settings;
+}
+
+/** Built-in presets are for files of orders; those of carriers are detected. */
+function refuseSettings(kind: ImportPreset["kind"], settings: ImportPreset["settings"] | undefined): void {
+  if (kind !== "orders" && settings?.base !== undefined)
+    throw badField("/settings/base", "not_allowed", `A preset for ${kind} extends no built-in preset.`);
+  if (kind !== "invoices" && settings?.carrier !== undefined)
+    throw badField("/settings/carrier", "not_allowed", "Only presets for invoices have a carrier.");
 }
 
 function builtIn(name: string): SheetOptions["preset"] {

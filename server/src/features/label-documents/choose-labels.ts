@@ -18,7 +18,7 @@ export type Chosen = { label: ShipmentLabel; pointer: string };
 type Choice = { chosen: Chosen[]; missing: FieldError[] };
 type Wanted = { ids: string[]; pointers: string[]; missing: FieldError[] };
 
-const sources = ["labelIds", "runId", "orderIds", "filter", "selectionId"] as const;
+const sources = ["labelIds", "runId", "orderIds", "filter", "selectionId", "shipmentIds"] as const;
 
 /** The labels of the request, sorted, without those that `isPrinted`, `offset` and `limit` leave out. */
 export async function chooseLabels(ctx: Ctx, request: LabelDocumentRequest): Promise<Choice> {
@@ -46,12 +46,13 @@ function requireOneSource(request: LabelDocumentRequest): void {
 }
 
 async function findWanted(ctx: Ctx, request: LabelDocumentRequest): Promise<Wanted> {
-  const { labelIds, orderIds, runId, selectionId } = request;
+  const { labelIds, orderIds, shipmentIds, runId, selectionId } = request;
   if (labelIds) {
     const pointers = labelIds.map((_, index) => `/labelIds/${index}`);
     return { ids: labelIds.map((id) => id.toLowerCase()), pointers, missing: [] };
   }
   if (orderIds) return await findOfOrders(ctx, orderIds);
+  if (shipmentIds) return await findOfShipments(ctx, shipmentIds);
   if (runId !== undefined) return all("/runId", await findOfRun(ctx, runId));
   if (selectionId !== undefined) return all("/selectionId", await findOfSelection(ctx, selectionId));
   const filter = readFilter(ctx, request.filter!, "/filter");
@@ -93,6 +94,20 @@ async function findOfOrders(ctx: Ctx, refs: string[]): Promise<Wanted> {
     else if (!placeOf.has(orderId)) placeOf.set(orderId, pointer);
   }
   const pointers = labels.map(({ orderId }) => placeOf.get(orderId)!);
+  return { ids: labels.map(({ labelId }) => labelId), pointers, missing };
+}
+
+async function findOfShipments(ctx: Ctx, given: string[]): Promise<Wanted> {
+  const shipmentIds = [...new Set(given.map((id) => id.toLowerCase()))];
+  const labels = await store.listLabelsOfShipments(ctx.db, ctx.orgId, shipmentIds);
+  const pointerOf = new Map(
+    shipmentIds.map((id) => [id, `/shipmentIds/${given.findIndex((one) => one.toLowerCase() === id)}`]),
+  );
+  const labelled = new Set(labels.map(({ shipmentId }) => shipmentId));
+  const missing = shipmentIds
+    .filter((id) => !labelled.has(id))
+    .map((id) => ({ pointer: pointerOf.get(id)!, code: "no_label", message: `Shipment ${id} has no label to print.` }));
+  const pointers = labels.map(({ shipmentId }) => pointerOf.get(shipmentId)!);
   return { ids: labels.map(({ labelId }) => labelId), pointers, missing };
 }
 

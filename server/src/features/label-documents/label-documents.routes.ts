@@ -10,7 +10,7 @@ export const labelDocumentRoutes = [
     summary: "Print labels as one file",
     description:
       "Joins the labels in the given order and marks them as printed. Takes one of `labelIds`, `runId`, `orderIds`, `filter` " +
-      "(of orders) and `selectionId`. Of runs and orders, voided and failed labels are left out. Up to 1,000 parcels and 64 MiB. " +
+      "(of orders), `selectionId` and `shipmentIds`. Of runs and orders, voided and failed labels are left out. Up to 1,000 parcels and 64 MiB. " +
       "Labels can be printed any number of times. If some cannot be printed, nothing is: 409 `labels_not_printable` names each " +
       "one; with `skipUnavailable`, the others are printed and the header `Hub-Labels-Skipped` has the number of those left " +
       "out. Files name the recipient, so it also requires `pii:read`.",

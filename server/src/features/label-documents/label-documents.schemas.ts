@@ -9,7 +9,7 @@ export const maxFiles = 1_000;
 /** Labels that a run, filter or selection may have; `offset` and `limit` choose those of one file. */
 export const maxLabels = 10_000;
 
-const papers = ["4x6", "letter", "a4"] as const;
+const papers = ["4x6", "a6", "letter", "a4"] as const;
 export type Paper = (typeof papers)[number];
 
 export const LabelDocumentRequest = Strict(
@@ -20,8 +20,16 @@ export const LabelDocumentRequest = Strict(
       Type.Array(OrderRef, { minItems: 1, maxItems: maxFiles, description: "Order IDs or numbers: their labels" }),
     ),
     filter: Type.Optional(SelectionFilter),
+    shipmentIds: Type.Optional(
+      Type.Array(Id, { minItems: 1, maxItems: maxFiles, description: "The labels of these shipments" }),
+    ),
     selectionId: Type.Optional({ ...Id, description: "From POST /operations/selections" }),
     isPrinted: Type.Optional(Type.Boolean({ description: "false: leave out labels that were printed before" })),
+    refusePrinted: Type.Optional(
+      Type.Boolean({
+        description: "true: print nothing if a label was printed before; 409 `labels_already_printed` lists them",
+      }),
+    ),
     sort: Type.Optional(
       OneOf(["given", "sku", "location", "created"], {
         description:
@@ -37,7 +45,10 @@ export const LabelDocumentRequest = Strict(
       OneOf(["pdf", "zpl"], { description: "Default: pdf, of PDF, PNG and GIF labels. zpl: of ZPL labels" }),
     ),
     size: Type.Optional(
-      OneOf(papers, { description: "Paper of a PDF. 4x6 (default): a label a page. letter, a4: two labels a page" }),
+      OneOf(papers, {
+        description:
+          "Paper of a PDF. 4x6, a6: a label a page. letter, a4: two labels a page. Default: that of the print settings, else 4x6",
+      }),
     ),
     include: Type.Optional(
       Type.Array(OneOf(["customs", "receipt"]), {

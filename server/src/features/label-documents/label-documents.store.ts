@@ -49,6 +49,23 @@ export async function listLabelsOfOrders(
   );
 }
 
+/** The labels of these shipments, in the order of the list. */
+export async function listLabelsOfShipments(
+  db: Queryable,
+  orgId: string,
+  shipmentIds: string[],
+): Promise<{ labelId: string; shipmentId: string }[]> {
+  // By shipment_labels_by_shipment.
+  return await db.query<{ labelId: string; shipmentId: string }>(
+    `select label.id as "labelId", label.shipment_id as "shipmentId"
+       from unnest($2::uuid[]) with ordinality as wanted (shipment_id, n)
+       join shipment_labels label on label.shipment_id = wanted.shipment_id
+      where label.org_id = $1
+      order by wanted.n, label.created_at, label.id`,
+    [orgId, shipmentIds],
+  );
+}
+
 /** The labels of all orders that match the filter, oldest order first. */
 export async function listLabelsOfFilter(
   db: Queryable,

@@ -1,3 +1,4 @@
+import type { InputField } from "../../carriers/seam/invalid-input.ts";
 import { HubError } from "../../core/errors.ts";
 import { maySeePersonalData } from "../../core/mask-person.ts";
 import { orNotFound } from "../../core/resources.ts";
@@ -6,7 +7,7 @@ import type { Tx } from "../../db/database.ts";
 import { Unfinished } from "../../route.ts";
 import { sendAndAnswer, nowOf, requireUnknownOutcome, commitRequest } from "../carrier-accounts/carrier-requests.ts";
 import type { Failure, OpenCarrier } from "../carrier-accounts/open-carrier.ts";
-import { openCarrier } from "../carrier-accounts/open-carrier.ts";
+import { inputErrors, openCarrier } from "../carrier-accounts/open-carrier.ts";
 import { today } from "../organizations/organizations.ts";
 import { findParcel } from "../shipments/shipments.ts";
 import type { ShipmentLabel } from "./label.ts";
@@ -76,7 +77,7 @@ async function buy(ctx: Ctx, open: OpenCarrier, write: (tx: Tx) => Promise<Shipm
   const sent = await commitRequest(ctx, write, async (label, tx) => await present(tx, ctx, label));
   return await sendAndAnswer(ctx, purchase, sent, open, async (settled, response, tx) =>
     "rejected" in response && settled.status === "failed"
-      ? refusal(ctx, settled.id, response.rejected)
+      ? refusal(ctx, settled.id, response)
       : await present(tx, ctx, settled),
   );
 }
@@ -87,10 +88,16 @@ async function present(tx: Tx, ctx: Ctx, label: ShipmentLabel): Promise<Answer> 
   return label.status === "requested" ? new Unfinished(sale) : sale;
 }
 
-function refusal(ctx: Ctx, labelId: string, { code, message }: Failure): HubError {
+function refusal(ctx: Ctx, labelId: string, response: { rejected: Failure; fields?: readonly InputField[] }): HubError {
+  const { code, message } = response.rejected;
   // The carrier's message may contain the address.
   const detail = maySeePersonalData(ctx) ? message : undefined;
   const errors =
-    code === "unknown_service" ? { errors: [{ pointer: "/service", code, message: "Unknown service." }] } : {};
-  return new HubError("label_rejected", detail, { ...errors, extra: { labelId, carrierCode: code } });
+    code === "unknown_service"
+      ? [{ pointer: "/service", code, message: "Unknown service." }]
+      : inputErrors(response, { from: "/from", to: "/to" });
+  return new HubError("label_rejected", detail, {
+    ...(errors.length > 0 && { errors }),
+    extra: { labelId, carrierCode: code },
+  });
 }

@@ -46,6 +46,12 @@ export async function updateLabelExceptions(
     await openExceptions(tx, ctx, [
       { ...aboutOf(label), key: exceptionKeys.labelVoid(id), code: "refund_undecided", reason: null, message },
     ]);
+  } else if (what === "void_contradicted") {
+    const message = `${label.carrier} reports the label${forWhat} as voided, but it may be in use.`;
+    const reason = label.refund?.message ?? null;
+    await openExceptions(tx, ctx, [
+      { ...aboutOf(label), key: exceptionKeys.labelVoid(id), code: "void_contradicted", reason, message },
+    ]);
   } else if (what === "not_purchased") await resolveExceptions(tx, ctx, [exceptionKeys.label(label)]);
   else if (what === "voided" || what === "refunded")
     await resolveExceptions(tx, ctx, [exceptionKeys.label(label), exceptionKeys.labelVoid(id)]);

@@ -7,13 +7,13 @@ import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { isStorableLine, nowOf } from "../carrier-accounts/carrier-requests.ts";
 import { correctParcelCost, findLabelIds, trackingKeyOf } from "../shipments/shipments.ts";
+import { settleRefund } from "./carrier-voids.ts";
 import type { LabelAdjustment } from "./label-adjustments.store.ts";
 import { saveAdjustment } from "./label-adjustments.store.ts";
 import type { ShipmentLabel } from "./label.ts";
 import { finalCentsOf, parcelsOf } from "./label.ts";
 import * as store from "./labels.store.ts";
 import { eventDataOf, lock } from "./save-label.ts";
-import { settleRefund } from "./void-requests.ts";
 
 type LabelNews = Pick<CarrierNews, "voids" | "adjustments">;
 

@@ -7,9 +7,11 @@ import { today } from "../organizations/organizations.ts";
 import { shippingProblem } from "../orders/order-rules.ts";
 import { readOrders } from "../orders/orders.ts";
 import { recordParcel } from "../shipments/shipments.ts";
+import { voidCheck } from "./carrier-voids.ts";
 import type { ShipmentLabel } from "./label.ts";
-import { effectKeyOf, move, parcelsOf, requestedParcels } from "./label.ts";
+import { effectKeyOf, isReturnLabel, move, parcelsOf, requestedParcels } from "./label.ts";
 import * as store from "./labels.store.ts";
+import { readPromiseTerms } from "./promise-terms.ts";
 import { common, save } from "./save-label.ts";
 import type { Sold } from "./sold-label.ts";
 import { readSold } from "./sold-label.ts";
@@ -36,7 +38,8 @@ export const purchase: CarrierRequest<ShipmentLabel, Sold> = {
       ...(reference !== null && { reference }),
       ...(quote && { quote }),
     };
-    const sold = await readSold(ctx, label, shipDate, await carrier.createLabel!(call, request));
+    const terms = await readPromiseTerms(ctx, label, shipDate, nowOf(ctx));
+    const sold = await readSold(ctx, label, terms, await carrier.createLabel!(call, request));
     if (!("problem" in sold)) return sold;
     ctx.log.error({ labelId: label.id, problem: sold.problem }, "a carrier sold a label that cannot be stored");
     // Not a rejection: a second purchase could be paid twice.
@@ -47,10 +50,10 @@ export const purchase: CarrierRequest<ShipmentLabel, Sold> = {
     const { label, shipDate, shipments, files, lack } = sold;
     const { service, charge, carrierData = null } = label;
     const now = nowOf(ctx);
-    // The lines of the order belong to the lead parcel.
+    // The lines of the order belong to the lead parcel. A return ships none of them.
     const recorded: Awaited<ReturnType<typeof recordParcel>>[] = [];
     for (const [index, shipment] of shipments.entries()) {
-      const lines = index === 0 ? current.lines : [];
+      const lines = index === 0 && !isReturnLabel(current) ? current.lines : [];
       recorded.push(await recordParcel(tx, ctx, shipment, { lines, carrierData }));
     }
     const obstacle = recorded.find((one) => one.obstacle)?.obstacle;
@@ -105,8 +108,17 @@ function quoteToUse({ quote, shipDate }: ShipmentLabel, day: string, now: string
 }
 
 /** Retries a request without a response, with the same key, so that the carrier returns the label it has already sold. */
-async function resend(ctx: Ctx, label: ShipmentLabel, opened: CarrierOrFailure, stopping?: AbortSignal): Promise<void> {
+async function resend(
+  worker: Ctx,
+  label: ShipmentLabel,
+  opened: CarrierOrFailure,
+  stopping?: AbortSignal,
+): Promise<void> {
+  // What the response changes must not trigger the automation that requested the label.
+  const ctx = { ...worker, cause: label.cause ?? undefined };
   if (label.status === "voided") await sendAndSettle(ctx, refundCheck, label, opened, stopping);
+  else if (label.status === "purchased" && label.voidRequestedAt === null)
+    await sendAndSettle(ctx, voidCheck, label, opened, stopping);
   else if (label.status !== "requested") await sendAndSettle(ctx, voiding, label, opened, stopping);
   else await sendAndSettle(ctx, purchase, label, (await findObstacle(ctx, label)) ?? opened, stopping);
 }
@@ -115,15 +127,13 @@ async function resend(ctx: Ctx, label: ShipmentLabel, opened: CarrierOrFailure, 
  * A label requested by a run waits for a worker, and its order may have been cancelled meanwhile. Before the first attempt
  * the carrier was not called, so that the request can still be dropped.
  */
-async function findObstacle(
-  ctx: Ctx,
-  { runId, attempts, orderId }: ShipmentLabel,
-): Promise<CarrierOrFailure | undefined> {
+async function findObstacle(ctx: Ctx, label: ShipmentLabel): Promise<CarrierOrFailure | undefined> {
+  const { runId, attempts, orderId } = label;
   if (runId === null || attempts > 1) return undefined;
   // A run requests labels for orders only: without one, the order was deleted.
   const [order] = orderId === null ? [] : await readOrders(ctx.db, ctx.orgId, [orderId]);
   if (!order) return { rejected: { code: "order_not_found", message: "The order was deleted." } };
-  const problem = shippingProblem(order);
+  const problem = isReturnLabel(label) ? undefined : shippingProblem(order);
   return problem && { rejected: { code: problem.code, message: problem.message } };
 }
 

@@ -4,6 +4,7 @@ import type { ChargeLine } from "../../carriers/seam/labels.ts";
 import type { Quote } from "../../carriers/seam/quotes.ts";
 import { amountOf } from "../../carriers/seam/money.ts";
 import type { Parcel } from "../../carriers/seam/ship-options.ts";
+import type { Cause } from "../../core/cause.ts";
 import { HubError } from "../../core/errors.ts";
 import { mask, maskPerson, maskProblem, maySeePersonalData } from "../../core/mask-person.ts";
 import { canMove } from "../../core/states.ts";
@@ -47,6 +48,8 @@ export type ShipmentLabel = Omit<
   /** The run that requested the label, and the one that requested its void, also after they have ended. */
   purchaseRunId: string | null;
   voidRunId: string | null;
+  /** The automation behind the run with the last request. */
+  cause: Cause | null;
   attempts: number;
   dueAt: string | null;
 };
@@ -54,6 +57,8 @@ export type ShipmentLabel = Omit<
 /** The price at which a label is requested. */
 export type LabelQuote = Pick<Quote, "currency" | "transitDays" | "deliverBy" | "expiresAt" | "carrierData"> & {
   cents: number;
+  /** Missing in quotes of before it was stored. */
+  zone?: string | null;
 };
 
 /** The label to buy. */
@@ -61,6 +66,11 @@ export type LabelSpec = Pick<
   ShipmentLabel,
   "orderId" | "service" | "from" | "to" | "weight" | "dimensions" | "options" | "reference" | "lines" | "quote"
 > & { parcels: LabelParcel[]; shipDate: string };
+
+/** A label for the way back. It ships no items of its order, which does not list its shipment. */
+export function isReturnLabel({ options }: Pick<ShipmentLabel, "options">): boolean {
+  return options.isReturn === true;
+}
 
 /** All parcels, lead first. */
 export function parcelsOf(label: ShipmentLabel): LabelParcel[] {
@@ -122,7 +132,7 @@ export type RunStep = { runId: string; runStep: number };
 
 /** A new request. The caller sends it to the carrier right away; requests of runs are sent by a worker. */
 export function newLabel(
-  ctx: Pick<Ctx, "newId" | "clock">,
+  ctx: Pick<Ctx, "newId" | "clock" | "cause">,
   spec: LabelSpec,
   account: { id: string; carrier: string },
   askedBy?: RunStep,
@@ -151,6 +161,7 @@ export function newLabel(
     voidRequestedAt: null,
     purchaseRunId: askedBy?.runId ?? null,
     voidRunId: null,
+    cause: ctx.cause ?? null,
     pickupId: null,
     manifestId: null,
     ...(askedBy ? { ...askedBy, attempts: 0, dueAt: now } : { ...noRun, attempts: 1, dueAt: backoffUntil(now, 1) }),
@@ -167,8 +178,13 @@ export function newLabel(
 const noRun = { runId: null, runStep: null };
 
 /** The label with a pending void request. */
-export function voidRequested(label: ShipmentLabel, at: string, askedBy?: RunStep): ShipmentLabel {
-  const asked = touched({ ...label, voidRequestedAt: at, voidRunId: askedBy?.runId ?? null, attempts: 1 }, at);
+export function voidRequested(
+  label: ShipmentLabel,
+  at: string,
+  askedBy?: RunStep,
+  cause: Cause | null = null,
+): ShipmentLabel {
+  const asked = touched({ ...label, voidRequestedAt: at, voidRunId: askedBy?.runId ?? null, cause, attempts: 1 }, at);
   return askedBy ? { ...asked, ...askedBy, attempts: 0, dueAt: at } : asked;
 }
 
@@ -181,12 +197,15 @@ const refundDays = 60;
  * one for the user. Null: not at all.
  */
 export function refundCheckAt(label: ShipmentLabel, at: string): string | null {
-  const { status, refund, voidedAt, carrierAccountId } = label;
+  const { status, refund, voidedAt } = label;
   if (status !== "voided" || refund?.state !== "submitted" || voidedAt === null) return null;
   const end = Date.parse(voidedAt) + refundDays * dayMs;
   if (Date.parse(at) >= end) return null;
-  const canAsk = carrierAccountId !== null && findCarrier(label.carrier)?.findVoid !== undefined;
-  return new Date(canAsk ? Math.min(Date.parse(at) + dayMs, end) : end).toISOString();
+  return new Date(canFindVoid(label) ? Math.min(Date.parse(at) + dayMs, end) : end).toISOString();
+}
+
+export function canFindVoid({ carrierAccountId, carrier }: ShipmentLabel): boolean {
+  return carrierAccountId !== null && findCarrier(carrier)?.findVoid !== undefined;
 }
 
 /** Charge and adjustments, in the currency of the label; null if they are in several currencies or the charge is unknown. */

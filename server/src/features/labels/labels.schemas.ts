@@ -5,6 +5,7 @@ import { Amount, Parcel, ShipOptions } from "../../carriers/seam/ship-options.ts
 import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
 import {
+  Before,
   Count,
   DateTime,
   Id,
@@ -13,6 +14,7 @@ import {
   Nullable,
   OneOf,
   pageQuery,
+  Since,
   Strict,
   Version,
 } from "../../core/schema.ts";
@@ -218,7 +220,11 @@ export const LabelQuery = pageQuery({
   shipmentId: Type.Optional(Id),
   pickupId: Type.Optional(Id),
   manifestId: Type.Optional(Id),
+  runId: Type.Optional({ ...Id, description: "Labels that the run bought" }),
   status: Type.Optional(NameList(labelStatuses)),
   isPrinted: Type.Optional(Type.Boolean()),
+  carrier: Type.Optional(Type.String({ maxLength: 100 })),
+  createdFrom: Since,
+  createdTo: Before,
 });
 export type LabelQuery = Static<typeof LabelQuery>;

@@ -48,6 +48,7 @@ const columns = defineColumns<ShipmentLabel>("t", {
   runStep: "integer",
   purchaseRunId: "uuid",
   voidRunId: "uuid",
+  cause: "jsonb",
   attempts: "integer",
   dueAt: moment,
   purchasedAt: moment,
@@ -131,6 +132,10 @@ export async function listLabels(db: Queryable, orgId: string, query: LabelQuery
       ["t.shipment_id = ?", query.shipmentId],
       ["t.pickup_id = ?", query.pickupId],
       ["t.manifest_id = ?", query.manifestId],
+      ["t.purchase_run_id = ?", query.runId],
+      ["t.carrier = ?", query.carrier],
+      ["t.created_at >= ?", query.createdFrom],
+      ["t.created_at < ?", query.createdTo],
       ...(query.isPrinted === undefined ? [] : [`t.printed_at is ${query.isPrinted ? "not " : ""}null`]),
     ],
     orderBy: "t.created_at desc, t.id desc",
@@ -176,6 +181,31 @@ export async function listSoldBy(
     [orgId, accountId, ids, shipmentIds],
   );
   return rows.map(toLabel);
+}
+
+/**
+ * Labels of parcels that are cancelled in the tracking of their carrier, by shipment. Reads the small index
+ * shipments_cancelled_by_carrier as a whole; each label is found by its ID in the metadata, or by the shipment of its lead parcel.
+ */
+export async function listCancelledAcrossOrgs(
+  db: Queryable,
+  afterShipmentId: string,
+  limit: number,
+): Promise<{ orgId: string; shipmentId: string; labelId: string }[]> {
+  return await db.query<{ orgId: string; shipmentId: string; labelId: string }>(
+    `select shipment.org_id as "orgId", shipment.id as "shipmentId", label.id as "labelId"
+       from shipments shipment
+       join shipment_labels label
+         on label.org_id = shipment.org_id
+        and (label.shipment_id = shipment.id
+             or label.id = case when shipment.metadata ->> 'labelId' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+                                then (shipment.metadata ->> 'labelId')::uuid end)
+      where shipment.status = 'cancelled' and shipment.voided_at is null and shipment.id > $1
+        and label.status = 'purchased' and label.void_requested_at is null
+      order by shipment.id
+      limit $2`,
+    [afterShipmentId, limit],
+  );
 }
 
 /** For a change beside the label. Keeps the lease of a request that is under way. */
@@ -227,38 +257,6 @@ export async function countOpenOfRuns(db: Queryable, orgId: string, runIds: stri
     [orgId, runIds],
   );
   return new Map(rows.map(({ runId, count }) => [runId, count]));
-}
-
-/** `requested`, `bought` and `failed`: labels that the run requested. `refundsPending`: labels that it voided. */
-export type RunLabels = { requested: number; bought: number; failed: number; refundsPending: number };
-
-/** The labels of each of these runs as they are now, by shipment_labels_by_purchase_run and shipment_labels_by_void_run. */
-export async function countLabelsOfRuns(
-  db: Queryable,
-  orgId: string,
-  runIds: string[],
-): Promise<Map<string, RunLabels>> {
-  if (runIds.length === 0) return new Map();
-  const rows = await db.query<RunLabels & { runId: string }>(
-    `select run.id as "runId", purchases.requested, purchases.bought, purchases.failed, voids.pending as "refundsPending"
-       from unnest($2::uuid[]) as run (id)
-      cross join lateral (
-              select count(*) as requested,
-                     count(*) filter (where label.status in ('purchased', 'voided')) as bought,
-                     count(*) filter (where label.status = 'failed') as failed
-                from shipment_labels label
-               where label.org_id = $1
-                 and label.purchase_run_id = run.id) purchases
-      cross join lateral (
-              select count(*) as pending
-                from shipment_labels label
-               where label.org_id = $1
-                 and label.void_run_id = run.id
-                 and label.status = 'voided'
-                 and label.refund ->> 'state' = 'submitted') voids`,
-    [orgId, runIds],
-  );
-  return new Map(rows.map(({ runId, ...counted }) => [runId, counted]));
 }
 
 /**

@@ -231,7 +231,8 @@ test("an order that is cancelled while its label is asked for gets none", async 
     await tx.query("select from orders where id = $1 for update", [order.id]);
     const answer = forOrder(order.id);
     // It has seen the order as ready, and waits for it.
-    const isWaited = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%from orders o%'";
+    const isWaited =
+      "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'select o.id, o.number%'";
     await eventually(
       () => hub.world.db.query(isWaited),
       (rows) => rows.length > 0,

@@ -14,14 +14,21 @@ import * as store from "./labels.store.ts";
 export { buyLabel, buyLabelAgain, retryLabel } from "./buy-label.ts";
 export { markNotPurchased, markPurchased } from "./unknown-label.ts";
 export type { LabelQuote, LabelSpec, ShipmentLabel } from "./label.ts";
-export { parcelsOf, parcelsToRate, priceWarning } from "./label.ts";
+export { isReturnLabel, parcelsOf, parcelsToRate, priceWarning } from "./label.ts";
 export { markPrinted, mayBePrinted, requirePersonalData } from "./label-printing.ts";
+export { listLabelFacts } from "./label-facts.store.ts";
 export { readFilesOf } from "./label-printing.store.ts";
 export { labelWork } from "./label-requests.ts";
 export { requestLabels, requestVoids } from "./request-labels.ts";
-export type { RunLabels, StepLabel } from "./labels.store.ts";
+export type { OrderRunLabel, RunLabels } from "./labels-of-runs.store.ts";
 export {
   countLabelsOfRuns,
+  countOrdersWithLabels,
+  listLabelsOfRun,
+  sumLabelsByService,
+} from "./labels-of-runs.store.ts";
+export type { StepLabel } from "./labels.store.ts";
+export {
   countOpenOfRuns,
   deleteOldLabelFilesAcrossOrgs,
   hasLabelsOfRunsAcrossOrgs,
@@ -40,12 +47,13 @@ export {
   releaseVoidedLabels,
 } from "./handover-labels.ts";
 export type { OrderLabel } from "./order-labels.ts";
-export { listOrderLabels, unlistedOf, voidProblem } from "./order-labels.ts";
+export { listOrderLabels, returnsOf, unlistedOf, voidProblem } from "./order-labels.ts";
 export { optionErrors } from "./check-options.ts";
 export { consignmentOf } from "./order-parcels.ts";
 export { labelSpecFor } from "./plan-label.ts";
 export { applyLabelNews } from "./label-news.ts";
 export { voidLabel } from "./void-label.ts";
+export { voidCancelledLabels } from "./carrier-voids.ts";
 
 export async function getLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {
   return presentLabel(ctx, orNotFound("label", await store.findLabel(ctx.db, ctx.orgId, id)));

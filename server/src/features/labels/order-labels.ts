@@ -3,7 +3,7 @@ import type { Queryable } from "../../db/database.ts";
 import type { Order } from "../orders/order.ts";
 import { findParcels } from "../shipments/shipments.ts";
 import type { ShipmentLabel } from "./label.ts";
-import { parcelsOf } from "./label.ts";
+import { isReturnLabel, parcelsOf } from "./label.ts";
 import * as store from "./labels.store.ts";
 
 type Parcel = Awaited<ReturnType<typeof findParcels>>[number];
@@ -31,8 +31,16 @@ export function unlistedOf(order: Order, labels: readonly OrderLabel[]): Shipmen
   const listed = new Set(order.shipments.map(({ id }) => id));
   return labels
     .filter(
-      ({ label, parcel }) => label.status !== "failed" && (!parcel || (!listed.has(parcel.id) && !parcel.voidedAt)),
+      ({ label, parcel }) =>
+        !isReturnLabel(label) && label.status !== "failed" && (!parcel || (!listed.has(parcel.id) && !parcel.voidedAt)),
     )
+    .map(({ label }) => label);
+}
+
+/** Labels for the way back that are or may be in use. */
+export function returnsOf(labels: readonly OrderLabel[]): ShipmentLabel[] {
+  return labels
+    .filter(({ label, parcel }) => isReturnLabel(label) && label.status !== "failed" && !parcel?.voidedAt)
     .map(({ label }) => label);
 }
 

@@ -88,7 +88,7 @@ function packagesOf(order: Order, lines: Lines): Contents {
   return together(parcels, []);
 }
 
-function recipientOf({ shippingAddress, customer }: Order): Address | undefined {
+export function recipientOf({ shippingAddress, customer }: Order): Address | undefined {
   if (!shippingAddress) return undefined;
   const hasName = Boolean(shippingAddress.name?.trim() || shippingAddress.company?.trim());
   return hasName || customer.name === undefined ? shippingAddress : { ...shippingAddress, name: customer.name };

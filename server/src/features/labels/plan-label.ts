@@ -18,9 +18,9 @@ import { optionErrors } from "./check-options.ts";
 import type { LabelSpec, ShipmentLabel } from "./label.ts";
 import { newParcel } from "./label.ts";
 import type { LabelRequest } from "./labels.schemas.ts";
-import { listOrderLabels, unlistedOf } from "./order-labels.ts";
-import { consignmentOf } from "./order-parcels.ts";
-import { linesOf } from "./parcel-lines.ts";
+import { listOrderLabels, returnsOf, unlistedOf } from "./order-labels.ts";
+import { consignmentOf, recipientOf } from "./order-parcels.ts";
+import { linesOf, returnLinesOf } from "./parcel-lines.ts";
 
 /** A validated request, completed from its order; the carrier is not called yet. */
 export type Planned = { open: OpenCarrier; spec: LabelSpec };
@@ -32,8 +32,8 @@ export async function planLabel(ctx: Ctx, request: LabelRequest): Promise<Planne
   if (orderId !== undefined) orNotFound("order", order);
   const locationId = request.from ? null : order?.locationId;
   const from = locationId ? (await getLocation(ctx, locationId)).address : undefined;
-  const others = order ? await findUnlisted(ctx.db, ctx, order) : [];
-  const facts = { carrier: open.carrier.name, today: await today(ctx), from, others };
+  const { others, returns } = await findLabelsOf(ctx.db, ctx, order);
+  const facts = { carrier: open.carrier.name, today: await today(ctx), from, others, returns };
   return { open, spec: labelSpecFor(order, request, facts) };
 }
 
@@ -43,23 +43,28 @@ export type LabelFacts = {
   today: string;
   from: Address | undefined;
   others: readonly Pick<LabelSpec, "lines">[];
+  /** Its return labels. */
+  returns: readonly Pick<LabelSpec, "lines">[];
 };
 
 /** Pure. Throws all validation errors at once. */
 export function labelSpecFor(
   order: Order | undefined,
-  request: Omit<LabelRequest, "carrierAccountId" | "orderId">,
+  given: Omit<LabelRequest, "carrierAccountId" | "orderId">,
   facts: LabelFacts,
 ): LabelSpec {
-  if (order) refuseUnshippable(order);
-  const content = order ? linesOf(order, facts.others, request) : noLines(request);
+  const content = order ? contentsOf(order, given, facts) : noLines(given);
   const { lines } = content;
+  const isReturn = order !== undefined && given.options?.isReturn === true;
+  const request = isReturn ? turnedAround(order, given, facts, lines) : given;
   const { shipDate = facts.today } = request;
-  const { to, parcels, weight, dimensions, options, errors: wrongParcels } = consignmentOf(order, request, lines);
-  const from = request.from ?? facts.from;
+  const { parcels, weight, dimensions, options, errors: wrongParcels, ...sent } = consignmentOf(order, request, lines);
+  // Without a location, a return would go back to the customer.
+  const to = isReturn && !request.to ? undefined : sent.to;
+  const from = request.from ?? (isReturn ? undefined : facts.from);
   const errors = [
-    ...addressErrors("/from", from, "`from` is required: the order has no location with an address."),
-    ...addressErrors("/to", to, "`to` is required: there is no order with a shipping address."),
+    ...addressErrors("/from", from, isReturn ? noCustomer("from") : noLocation("from")),
+    ...addressErrors("/to", to, isReturn ? noLocation("to") : noCustomer("to")),
     ...recipientErrors(to),
     ...wrongParcels,
     ...optionErrors(facts.carrier, options),
@@ -82,6 +87,37 @@ export function labelSpecFor(
     reference,
     lines,
     quote: null,
+  };
+}
+
+const noLocation = (member: string) => `\`${member}\` is required: the order has no location with an address.`;
+const noCustomer = (member: string) => `\`${member}\` is required: there is no order with a shipping address.`;
+
+type Asked = Pick<LabelRequest, "lines" | "allowDuplicate" | "options">;
+
+function contentsOf(order: Order, request: Asked, { others, returns }: Pick<LabelFacts, "others" | "returns">) {
+  if (request.options?.isReturn === true) return returnLinesOf(order, returns, request);
+  refuseUnshippable(order);
+  return linesOf(order, others, request);
+}
+
+/** From the customer to the location. Whether the customer's address is residential affects the price of a return as well. */
+function turnedAround<Request extends Omit<LabelRequest, "carrierAccountId" | "orderId">>(
+  order: Order,
+  request: Request,
+  { from: location }: LabelFacts,
+  lines: LabelSpec["lines"],
+): Request {
+  const { residential = null, ...customer } = recipientOf(order) ?? {};
+  const to = request.to ?? location;
+  const from = request.from ?? (Object.keys(customer).length === 0 ? undefined : customer);
+  const isHome = request.options?.residential ?? residential;
+  return {
+    ...request,
+    ...(from && { from }),
+    ...(to && { to: { ...to, residential: isHome } }),
+    // The packages of the order are those of the way there.
+    lines,
   };
 }
 
@@ -127,16 +163,20 @@ function dateErrors(shipDate: string, today: string): FieldError[] {
   return [{ pointer: "/shipDate", code: "in_the_past", message: `The ship date must be ${today} or later.` }];
 }
 
-async function findUnlisted(db: Queryable, ctx: Ctx, order: Order): Promise<ShipmentLabel[]> {
-  return unlistedOf(order, (await listOrderLabels(db, ctx, [order.id])).get(order.id) ?? []);
+type KnownLabels = { others: ShipmentLabel[]; returns: ShipmentLabel[] };
+
+async function findLabelsOf(db: Queryable, ctx: Ctx, order: Order | undefined): Promise<KnownLabels> {
+  if (!order) return { others: [], returns: [] };
+  const labels = (await listOrderLabels(db, ctx, [order.id])).get(order.id) ?? [];
+  return { others: unlistedOf(order, labels), returns: returnsOf(labels) };
 }
 
 /** Repeats the checks with the order locked: a label for a cancelled order, or a second label, would be paid for nothing. */
 export async function checkAgain(tx: Tx, ctx: Ctx, request: LabelRequest, spec: LabelSpec): Promise<void> {
   if (spec.orderId === null) return;
-  const [order] = await lockOrders(tx, ctx.orgId, [spec.orderId]);
-  refuseUnshippable(orNotFound("order", order));
-  const { lines, errors } = linesOf(order!, await findUnlisted(tx, ctx, order!), request);
+  const [found] = await lockOrders(tx, ctx.orgId, [spec.orderId]);
+  const order = orNotFound("order", found);
+  const { lines, errors } = contentsOf(order, request, await findLabelsOf(tx, ctx, order));
   if (errors.length > 0) throw validationFailed(errors);
   if (isDeepStrictEqual(lines, spec.lines)) return;
   throw new HubError("invalid_state", "The unshipped items of the order have just changed. Try again.");

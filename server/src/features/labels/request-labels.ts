@@ -29,7 +29,7 @@ export async function requestVoids(tx: Tx, ctx: Ctx, unwanted: UnwantedLabel[]):
   const locked = await store.lockLabels(tx, ctx.orgId, [...steps.keys()]);
   const labels = locked
     .filter(({ status, voidRequestedAt }) => status === "purchased" && voidRequestedAt === null)
-    .map((label) => voidRequested(label, nowOf(ctx), steps.get(label.id)));
+    .map((label) => voidRequested(label, nowOf(ctx), steps.get(label.id), ctx.cause));
   await store.updateLabels(tx, ctx.orgId, labels);
   record(tx, ctx, labels, "void_requested");
   await ctx.signals.publish(tx, "label_requested", "");

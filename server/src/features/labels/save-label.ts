@@ -19,19 +19,35 @@ export async function lock(tx: Tx, ctx: Ctx, id: string): Promise<ShipmentLabel>
 export type LabelHappening = Exclude<Happening<"label">, "charge_adjusted">;
 
 /** Saves a changed label, records the event and updates its exceptions. */
-export async function save(tx: Tx, ctx: Ctx, label: ShipmentLabel, what: LabelHappening): Promise<ShipmentLabel> {
+export async function save(
+  tx: Tx,
+  ctx: Ctx,
+  label: ShipmentLabel,
+  what: LabelHappening,
+  about: { reason?: "voided_at_carrier" } = {},
+): Promise<ShipmentLabel> {
   await store.updateLabel(tx, ctx.orgId, label);
-  record(tx, ctx, [label], what);
+  record(tx, ctx, [label], what, about);
   await updateLabelExceptions(tx, ctx, label, what);
   if (label.runId !== null && !isAwaiting(label)) await ctx.signals.publish(tx, "label_ended", label.id);
   return label;
 }
 
-export function record(tx: Tx, ctx: Ctx, labels: ShipmentLabel[], what: LabelHappening): void {
+export function record(
+  tx: Tx,
+  ctx: Ctx,
+  labels: ShipmentLabel[],
+  what: LabelHappening,
+  about: { reason?: "voided_at_carrier" } = {},
+): void {
   recordEvents(
     tx,
     ctx,
-    labels.map((label): NewEvent => ({ type: `label.${what}`, objectId: label.id, data: eventDataOf(label) })),
+    labels.map((label): NewEvent => ({
+      type: `label.${what}`,
+      objectId: label.id,
+      data: { ...eventDataOf(label), ...about },
+    })),
   );
 }
 

@@ -1,16 +1,17 @@
 import type { Label } from "../../carriers/seam/labels.ts";
 import { labelTypes } from "../../carriers/seam/labels.ts";
 import { amountOf } from "../../carriers/seam/money.ts";
-import { addBusinessDays, workingDaysOf } from "../../core/business-time.ts";
 import type { Ctx } from "../../context.ts";
 import { isCarrierData, isCharge, isStorableLine } from "../carrier-accounts/carrier-requests.ts";
 import type { Failure } from "../carrier-accounts/open-carrier.ts";
 import { readOrders } from "../orders/orders.ts";
-import type { PreparedParcel } from "../shipments/shipments.ts";
+import type { ParcelOfLabel, PreparedParcel } from "../shipments/shipments.ts";
 import { prepareParcel } from "../shipments/shipments.ts";
 import type { ShipmentLabel } from "./label.ts";
-import { parcelsOf } from "./label.ts";
+import { isReturnLabel, parcelsOf } from "./label.ts";
 import type * as store from "./labels.store.ts";
+import type { PromiseTerms } from "./promise-terms.ts";
+import { promiseOf } from "./promise-terms.ts";
 
 const maxContentBytes = 1024 * 1024;
 const maxDocuments = 10;
@@ -25,19 +26,18 @@ export type Sold = {
   lack: Failure | null;
 };
 
-type Promised = { promisedDate?: string; promisedAt?: string };
-
 /** Carriers' responses are untrusted input: `problem` names the first part that cannot be stored. */
 export async function readSold(
   ctx: Ctx,
   requested: ShipmentLabel,
-  shipDate: string,
+  terms: PromiseTerms,
   label: Label,
 ): Promise<Sold | Unstorable> {
+  const { shipDate } = terms.handover;
   const problem = problemOf(label, parcelsOf(requested).length);
   if (problem !== undefined) return unstorable(label, problem);
   const sold = { ...label, ...promiseInQuote(requested, label, shipDate) };
-  const shipments = await prepareShipments(ctx, requested, sold, shipDate);
+  const shipments = await prepareShipments(ctx, requested, sold, terms);
   if (shipments.some(({ failures }) => failures.size > 0)) return unstorable(label, "shipment");
   return { label: sold, shipDate, shipments, ...readFiles(label) };
 }
@@ -106,12 +106,17 @@ async function prepareShipments(
   ctx: Ctx,
   label: ShipmentLabel,
   sold: Label,
-  shipDate: string,
+  terms: PromiseTerms,
 ): Promise<PreparedParcel[]> {
   const { service, charge } = sold;
   // Undoing a run may have deleted the order meanwhile; the label is paid for all the same.
-  const [order] = label.orderId === null ? [] : await readOrders(ctx.db, ctx.orgId, [label.orderId]);
-  const promise = order?.deliverBy == null ? promiseOf(label, sold, shipDate) : {};
+  const isOut = label.orderId !== null && !isReturnLabel(label);
+  const [order] = isOut ? await readOrders(ctx.db, ctx.orgId, [label.orderId!]) : [];
+  const parcel: ParcelOfLabel = {
+    carrierAccountId: label.carrierAccountId,
+    zone: zoneOf(label, sold, terms),
+    promise: order?.deliverBy == null ? promiseOf(label, sold, terms) : null,
+  };
   const requests = parcelsOf(label).map(({ weight }, index) => ({
     ...(order ? { orderId: order.id } : {}),
     carrier: label.carrier,
@@ -123,10 +128,15 @@ async function prepareShipments(
     ...(charge === null || index > 0
       ? {}
       : { cost: amountOf(charge.cents, charge.currency), currency: charge.currency }),
-    ...promise,
     metadata: { labelId: label.id },
   }));
-  return await Promise.all(requests.map((request) => prepareParcel(ctx, request)));
+  return await Promise.all(requests.map((request) => prepareParcel(ctx, request, parcel)));
+}
+
+/** By the contract, else as the carrier says; one that cannot be stored is dropped. */
+function zoneOf({ quote }: ShipmentLabel, sold: Label, { contract }: PromiseTerms): string | null {
+  const zone = contract?.zone ?? sold.zone ?? quote?.zone ?? null;
+  return zone !== null && isStorableLine(zone) ? zone : null;
 }
 
 /** Some carriers promise a delivery with the quote only. Its day counts for the ship date of the quote. */
@@ -140,16 +150,4 @@ function promiseInQuote(
     ...(quote.deliverBy !== null && quotedFor === shipDate && { deliverBy: quote.deliverBy }),
     ...(quote.transitDays !== null && { transitDays: quote.transitDays }),
   };
-}
-
-/** The carrier's own promise, which is better than the usual time of the service. An implausible one counts for nothing. */
-function promiseOf({ carrier }: ShipmentLabel, { deliverBy, transitDays, service }: Label, shipDate: string): Promised {
-  const latest = new Date(Date.parse(shipDate) + 366 * 86_400_000).toISOString();
-  if (deliverBy !== undefined) {
-    if (deliverBy < shipDate || deliverBy > latest) return {};
-    const isDate = /^\d{4}-\d\d-\d\d$/.test(deliverBy);
-    return isDate ? { promisedDate: deliverBy } : { promisedAt: new Date(deliverBy).toISOString() };
-  }
-  if (transitDays === undefined || transitDays > 200) return {};
-  return { promisedDate: addBusinessDays(shipDate, transitDays, workingDaysOf(carrier, service)) };
 }

@@ -13,6 +13,7 @@ import { parcelsOf, presentLabel, touched } from "./label.ts";
 import { purchase } from "./label-requests.ts";
 import type { LabelAnswer } from "./labels.schemas.ts";
 import * as store from "./labels.store.ts";
+import { readPromiseTerms } from "./promise-terms.ts";
 import { lock, save } from "./save-label.ts";
 import { readSold } from "./sold-label.ts";
 
@@ -37,7 +38,9 @@ export async function markPurchased(
     charge: cost === undefined ? null : { cents: centsOf(cost, currency), currency },
     parcels: numbers.map((number) => ({ trackingNumber: number, file: null })),
   };
-  const sold = await readSold(ctx, label, label.shipDate ?? (await today(ctx)), sale);
+  // The carrier sold it when it was asked, not now.
+  const terms = await readPromiseTerms(ctx, label, label.shipDate ?? (await today(ctx)), label.createdAt);
+  const sold = await readSold(ctx, label, terms, sale);
   if ("problem" in sold) {
     const message = `The label cannot be recorded with this ${sold.problem}. Tracking numbers must differ from each other.`;
     throw badField("/purchase", "invalid_purchase", message);

@@ -17,23 +17,13 @@ export const voiding: CarrierRequest<ShipmentLabel, VoidAnswer> = {
   operation: "voidLabel",
   effectKey: (label) => `${effectKeyOf(label)}:void`,
   async send(_ctx, carrier, call, label) {
-    const answer = readAnswer(await carrier.voidLabel!(call, soldLabel(label)));
+    const answer = readVoidAnswer(await carrier.voidLabel!(call, soldLabel(label)));
     if (answer.state !== "rejected") return answer;
     throw new RemoteError("void_rejected", answer.message ?? "The carrier rejected the void.");
   },
   isPending: ({ voidRequestedAt }) => voidRequestedAt !== null,
   /** A submitted refund counts as voided: the parcel cannot be used, whatever the carrier decides about the money. */
-  async done(tx, ctx, current, answer) {
-    const now = nowOf(ctx);
-    const ended = { ...withoutFiles(current), ...decided(current, answer, now), voidRequestedAt: null, voidedAt: now };
-    const voided = move(ended, "voided", now);
-    await save(tx, ctx, voided, "voided");
-    await store.removeFiles(tx, ctx.orgId, current.id);
-    for (const { shipmentId } of parcelsOf(current)) {
-      if (shipmentId !== null) await voidParcel(tx, ctx, shipmentId);
-    }
-    return voided;
-  },
+  done: endVoid,
   async rejected(tx, ctx, current, failure) {
     const now = nowOf(ctx);
     const refund = { state: "rejected" as const, message: failure.message, checkedAt: now };
@@ -41,6 +31,25 @@ export const voiding: CarrierRequest<ShipmentLabel, VoidAnswer> = {
     return await save(tx, ctx, touched(kept, now), "void_rejected");
   },
 };
+
+/** Also for voids that the hub did not request: `about` says so. */
+export async function endVoid(
+  tx: Tx,
+  ctx: Ctx,
+  current: ShipmentLabel,
+  answer: VoidAnswer,
+  about: { reason?: "voided_at_carrier" } = {},
+): Promise<ShipmentLabel> {
+  const now = nowOf(ctx);
+  const ended = { ...withoutFiles(current), ...decided(current, answer, now), voidRequestedAt: null, voidedAt: now };
+  const voided = move(ended, "voided", now);
+  await save(tx, ctx, voided, "voided", about);
+  await store.removeFiles(tx, ctx.orgId, current.id);
+  for (const { shipmentId } of parcelsOf(current)) {
+    if (shipmentId !== null) await voidParcel(tx, ctx, shipmentId);
+  }
+  return voided;
+}
 
 /** Asks what became of a submitted refund, once a day. */
 export const refundCheck: CarrierRequest<ShipmentLabel, VoidAnswer | undefined> = {
@@ -50,7 +59,7 @@ export const refundCheck: CarrierRequest<ShipmentLabel, VoidAnswer | undefined> 
   effectKey: (label) => `${effectKeyOf(label)}:refund`,
   async send(_ctx, carrier, call, label) {
     const answer = await carrier.findVoid?.(call, soldLabel(label));
-    return answer && readAnswer(answer);
+    return answer && readVoidAnswer(answer);
   },
   isPending: ({ status, refund }) => status === "voided" && refund?.state === "submitted",
   async done(tx, ctx, current, answer) {
@@ -74,14 +83,6 @@ async function wait(tx: Tx, ctx: Ctx, label: ShipmentLabel): Promise<ShipmentLab
   return waiting;
 }
 
-/** What a carrier reports by itself about a refund. Reports that change nothing are ignored, as are those about labels that are not voided. */
-export async function settleRefund(tx: Tx, ctx: Ctx, label: ShipmentLabel, answer: VoidAnswer): Promise<void> {
-  const { status, refund } = label;
-  const isOpen = status === "voided" && (refund?.state === "submitted" || refund?.state === "rejected");
-  if (!isOpen || answer.state === "submitted" || answer.state === refund?.state) return;
-  await refundCheck.done(tx, ctx, label, readAnswer(answer));
-}
-
 function decided(label: ShipmentLabel, { state, message, carrierData }: VoidAnswer, at: string) {
   const refund = { state, message: message ?? null, checkedAt: at };
   return { refund, carrierData: carrierData ?? label.carrierData };
@@ -90,7 +91,7 @@ function decided(label: ShipmentLabel, { state, message, carrierData }: VoidAnsw
 const states: readonly VoidAnswer["state"][] = ["voided", "submitted", "rejected", "not_applicable"];
 
 /** Carriers' responses are untrusted input. */
-function readAnswer({ state, message, carrierData }: VoidAnswer): VoidAnswer {
+export function readVoidAnswer({ state, message, carrierData }: VoidAnswer): VoidAnswer {
   if (!states.includes(state) || !isCarrierData(carrierData)) {
     throw new RemoteError("unexpected_response", "The carrier's response to the void is invalid.", { retryable: true });
   }

@@ -19,6 +19,16 @@ const locationTypes = [
 export const maxMetadataBytes = 16 * 1024;
 
 const LocationType = OneOf(locationTypes);
+const CutoffTime = Type.String({
+  pattern: "^([01]\\d|2[0-3]):[0-5]\\d$",
+  description:
+    "Local time, such as 16:00, from which on parcels leave on the next day. Default: that of the organization",
+});
+const Timezone = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: "IANA time zone, such as America/New_York. Default: that of the address, else of the organization",
+});
 const Metadata = Type.Record(Type.String(), Type.Unknown(), { description: "Anything, up to 16 KB" });
 
 export const LocationRequest = Strict(
@@ -29,6 +39,8 @@ export const LocationRequest = Strict(
     is_default: Type.Optional(
       Type.Boolean({ description: "Exactly one location is the default; the first location always becomes it" }),
     ),
+    cutoff_time: Type.Optional(CutoffTime),
+    timezone: Type.Optional(Timezone),
     metadata: Type.Optional(Metadata),
   },
   {
@@ -51,6 +63,8 @@ export const LocationPatch = Strict(
     address: Type.Optional(Nullable(PatchFor(Address))),
     is_default: Type.Optional(Type.Boolean()),
     is_active: Type.Optional(Type.Boolean({ description: "Nothing new can be assigned to an inactive location" })),
+    cutoff_time: Type.Optional(Nullable(CutoffTime)),
+    timezone: Type.Optional(Nullable(Timezone)),
     metadata: Type.Optional(Nullable(Metadata)),
     locked_fields: Type.Optional(
       Type.Array(OneOf(["name", "type", "address", "is_active"]), {
@@ -70,6 +84,8 @@ export const Location = Type.Object({
   address: Address,
   is_default: Type.Boolean(),
   is_active: Type.Boolean(),
+  cutoff_time: Nullable(CutoffTime),
+  timezone: Nullable(Timezone),
   metadata: Type.Record(Type.String(), Type.Unknown()),
   bridge_id: Nullable(Id),
   external_id: Nullable(Type.String()),

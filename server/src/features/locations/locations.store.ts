@@ -12,7 +12,7 @@ type LocationRow = Omit<Location, "created_at" | "updated_at" | "last_synced_at"
   last_synced_at: Date | null;
 };
 
-const columns = `id, name, type, address, is_default, is_active, metadata, bridge_id, external_id, locked_fields,
+const columns = `id, name, type, address, is_default, is_active, cutoff_time, timezone, metadata, bridge_id, external_id, locked_fields,
   last_synced_at, created_at, updated_at, version`;
 
 const findStatement: Prepared = {
@@ -79,13 +79,22 @@ export async function clearDefault(tx: Tx, orgId: string, at: Date): Promise<Loc
 
 export type LocationValues = Pick<
   Location,
-  "id" | "name" | "type" | "address" | "is_default" | "is_active" | "metadata" | "locked_fields"
+  | "id"
+  | "name"
+  | "type"
+  | "address"
+  | "is_default"
+  | "is_active"
+  | "cutoff_time"
+  | "timezone"
+  | "metadata"
+  | "locked_fields"
 > & { at: Date };
 
 export async function insertLocation(tx: Tx, orgId: string, location: LocationValues): Promise<Location> {
   const [row] = await tx.query<LocationRow>(
     `insert into locations (id, org_id, name, type, address, is_default, is_active, metadata, locked_fields, created_at,
-       updated_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10) returning ${columns}`,
+       updated_at, cutoff_time, timezone) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12) returning ${columns}`,
     [location.id, orgId, ...valuesOf(location)],
   );
   return present(row!);
@@ -94,7 +103,7 @@ export async function insertLocation(tx: Tx, orgId: string, location: LocationVa
 export async function updateLocation(tx: Tx, orgId: string, location: LocationValues): Promise<Location> {
   const [row] = await tx.query<LocationRow>(
     `update locations set name = $3, type = $4, address = $5, is_default = $6, is_active = $7, metadata = $8,
-       locked_fields = $9, updated_at = $10, version = version + 1 where id = $1 and org_id = $2 returning ${columns}`,
+       locked_fields = $9, updated_at = $10, cutoff_time = $11, timezone = $12, version = version + 1 where id = $1 and org_id = $2 returning ${columns}`,
     [location.id, orgId, ...valuesOf(location)],
   );
   return present(row!);
@@ -110,6 +119,55 @@ export async function findActiveIds(db: Queryable, orgId: string, ids: string[])
     [orgId, ids],
   );
   return rows.map((row) => row.id);
+}
+
+/** Active locations by their IDs at a bridge. Uses the index locations_external_key. */
+export async function findByExternalIds(
+  db: Queryable,
+  orgId: string,
+  bridgeId: string,
+  externalIds: string[],
+): Promise<Map<string, string>> {
+  const rows = await db.query<{ id: string; external_id: string }>(
+    `select id, external_id
+       from locations
+      where org_id = $1 and bridge_id = $2 and external_id = any($3::text[]) and is_active`,
+    [orgId, bridgeId, externalIds],
+  );
+  return new Map(rows.map((row) => [row.external_id, row.id]));
+}
+
+export async function findIds(db: Queryable, orgId: string, ids: string[]): Promise<string[]> {
+  const rows = await db.query<{ id: string }>("select id from locations where org_id = $1 and id = any($2::uuid[])", [
+    orgId,
+    ids,
+  ]);
+  return rows.map(({ id }) => id);
+}
+
+/** Locations with one of these IDs in the hub, and all locations of the bridge. */
+export async function listOfBridge(
+  db: Queryable,
+  orgId: string,
+  bridgeId: string,
+  ids: string[],
+): Promise<{ id: string; external_id: string | null; is_own: boolean }[]> {
+  return await db.query(
+    `select id, external_id, bridge_id is not distinct from $2 as is_own from locations
+      where org_id = $1 and (bridge_id = $2 or id = any($3::uuid[]))`,
+    [orgId, bridgeId, ids],
+  );
+}
+
+export async function listActive(
+  db: Queryable,
+  orgId: string,
+): Promise<{ id: string; name: string; address: Address }[]> {
+  return await db.query(
+    `select id, name, address from locations where org_id = $1 and is_active
+      order by is_default desc, created_at, id`,
+    [orgId],
+  );
 }
 
 export async function listAllLocations(db: Queryable, orgId: string): Promise<Location[]> {
@@ -169,8 +227,8 @@ export async function updateSynced(tx: Tx, orgId: string, writes: LocationWrite[
 }
 
 function valuesOf(values: LocationValues): unknown[] {
-  const { name, type, address, is_default, is_active, metadata, locked_fields, at } = values;
-  return [name, type, address, is_default, is_active, metadata, locked_fields, at];
+  const { name, type, address, is_default, is_active, metadata, locked_fields, at, cutoff_time, timezone } = values;
+  return [name, type, address, is_default, is_active, metadata, locked_fields, at, cutoff_time, timezone];
 }
 
 function present(row: LocationRow): Location {

@@ -1,8 +1,10 @@
 import type { Address } from "../../core/address.ts";
 import { badField, HubError } from "../../core/errors.ts";
+import { isUuid } from "../../core/ids.ts";
 import { mergePatch } from "../../core/merge-patch.ts";
 import type { Page } from "../../core/page.ts";
 import { orNotFound } from "../../core/resources.ts";
+import { isTimeZone } from "../../core/time-zones.ts";
 import type { IfMatch } from "../../core/versions.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
@@ -25,9 +27,14 @@ export async function getLocation(ctx: Ctx, id: string): Promise<Location> {
   return orNotFound("location", await store.findLocation(ctx.db, ctx.orgId, id));
 }
 
+export async function findLocation(ctx: Ctx, id: string): Promise<Location | undefined> {
+  return await store.findLocation(ctx.db, ctx.orgId, id);
+}
+
 export async function createLocation(ctx: Ctx, request: LocationRequest): Promise<Location> {
   const metadata = request.metadata ?? {};
   refuseLargeMetadata(metadata);
+  refuseUnknownTimeZone(request.timezone);
   return await change(ctx, async (tx) => {
     await store.lockLocations(tx, ctx.orgId);
     const isNeeded = !(await store.hasDefault(tx, ctx.orgId));
@@ -40,6 +47,8 @@ export async function createLocation(ctx: Ctx, request: LocationRequest): Promis
         address: request.address ?? {},
         is_default: isNeeded || request.is_default === true,
         is_active: true,
+        cutoff_time: request.cutoff_time ?? null,
+        timezone: request.timezone ?? null,
         metadata,
         locked_fields: [],
         at: ctx.clock.now(),
@@ -53,6 +62,7 @@ export async function createLocation(ctx: Ctx, request: LocationRequest): Promis
 
 export async function updateLocation(ctx: Ctx, id: string, patch: LocationPatch, ifMatch: IfMatch): Promise<Location> {
   requirePatch(patch);
+  refuseUnknownTimeZone(patch.timezone);
   return await change(ctx, async (tx) => {
     await store.lockLocations(tx, ctx.orgId);
     const location = orNotFound("location", await store.findLocation(tx, ctx.orgId, id));
@@ -62,6 +72,8 @@ export async function updateLocation(ctx: Ctx, id: string, patch: LocationPatch,
       ...location,
       ...merged,
       address: merged.address ?? {},
+      cutoff_time: merged.cutoff_time ?? null,
+      timezone: merged.timezone ?? null,
       metadata: merged.metadata ?? {},
       locked_fields: patch.locked_fields ?? lockedBy(location, patch),
     };
@@ -107,6 +119,40 @@ export async function findLocationIds(db: Queryable, orgId: string, ids: string[
   return new Set(ids.length === 0 ? [] : await store.findActiveIds(db, orgId, ids));
 }
 
+/** The IDs of active locations by their IDs at the bridge that they were imported from. */
+export async function findLocationsByExternalIds(
+  db: Queryable,
+  orgId: string,
+  bridgeId: string,
+  externalIds: string[],
+): Promise<Map<string, string>> {
+  return externalIds.length === 0 ? new Map() : await store.findByExternalIds(db, orgId, bridgeId, externalIds);
+}
+
+/** Filters the IDs to locations of the organization, active or not. */
+export async function findKnownLocationIds(db: Queryable, orgId: string, ids: string[]): Promise<Set<string>> {
+  return new Set(ids.length === 0 ? [] : await store.findIds(db, orgId, ids));
+}
+
+/** Resolves IDs of locations, either of the hub or of the bridge. `only`: the location of a bridge that has just one. */
+export async function findLocationsOfBridge(db: Queryable, orgId: string, bridgeId: string, names: string[]) {
+  const rows = await store.listOfBridge(db, orgId, bridgeId, names.filter(isUuid));
+  const own = rows.filter(({ is_own }) => is_own);
+  return {
+    byId: new Map(rows.map(({ id }) => [id, id])),
+    byExternalId: new Map(own.map(({ id, external_id }) => [external_id, id])),
+    only: own.length === 1 ? own[0]!.id : undefined,
+  };
+}
+
+/** The active locations, the default one first, then the oldest. */
+export async function listActiveLocations(
+  db: Queryable,
+  orgId: string,
+): Promise<{ id: string; name: string; address: Address }[]> {
+  return await store.listActive(db, orgId);
+}
+
 /** The bridge of each synced location. */
 export async function listLocationBridges(db: Queryable, orgId: string): Promise<Map<string, string>> {
   const rows = await store.listLocationBridges(db, orgId);
@@ -134,6 +180,11 @@ function refuseLargeMetadata(metadata: Record<string, unknown>): void {
   const bytes = Buffer.byteLength(JSON.stringify(metadata));
   if (bytes <= maxMetadataBytes) return;
   throw badField("/metadata", "too_large", `The metadata has ${bytes} bytes; ${maxMetadataBytes} are allowed.`);
+}
+
+function refuseUnknownTimeZone(timezone: string | null | undefined): void {
+  if (timezone == null || isTimeZone(timezone)) return;
+  throw badField("/timezone", "unknown_timezone", `${timezone} is not an IANA time zone such as America/New_York.`);
 }
 
 function refuseTakenName(saved: Promise<Location>): Promise<Location> {

@@ -196,6 +196,8 @@ describe("the plan of a sync", () => {
     address: {},
     is_default: false,
     is_active: true,
+    cutoff_time: null,
+    timezone: null,
     metadata: {},
     bridge_id: "b",
     external_id: id,

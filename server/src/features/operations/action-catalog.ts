@@ -1,8 +1,10 @@
 import { referredSets } from "../../core/conditions.ts";
 import { findErrorsIn } from "../../core/validation.ts";
 import type { ActionDefinition } from "./action.ts";
+import { actionPlugins } from "./action-plugins.ts";
 import { addNote } from "./actions/add-note.ts";
 import { addTags } from "./actions/add-tags.ts";
+import { allocate } from "./actions/allocate.ts";
 import { approve } from "./actions/approve.ts";
 import { archive } from "./actions/archive.ts";
 import { assert } from "./actions/assert.ts";
@@ -10,34 +12,43 @@ import { assignLocation } from "./actions/assign-location.ts";
 import { assignUser } from "./actions/assign-user.ts";
 import { buyLabel } from "./actions/buy-label-action.ts";
 import { cancel } from "./actions/cancel.ts";
+import { choosePackage } from "./actions/choose-package.ts";
 import { chooseRate } from "./actions/choose-rate.ts";
 import { correctTracking } from "./actions/correct-tracking.ts";
+import { createReturn } from "./actions/create-return.ts";
 import { duplicate } from "./actions/duplicate.ts";
 import { editLines } from "./actions/edit-lines.ts";
+import { expandKits } from "./actions/expand-kits.ts";
 import { hold } from "./actions/hold.ts";
 import { markPaid } from "./actions/mark-paid.ts";
 import { markShipped } from "./actions/mark-shipped.ts";
 import { markUnshipped } from "./actions/mark-unshipped.ts";
 import { merge } from "./actions/merge.ts";
+import { notify } from "./actions/notify.ts";
 import { recallFulfillment } from "./actions/recall-fulfillment.ts";
 import { releaseHold } from "./actions/release-hold.ts";
 import { removeTags } from "./actions/remove-tags.ts";
 import { requireReview } from "./actions/require-review.ts";
 import { restore } from "./actions/restore.ts";
 import { runTask } from "./actions/run-task.ts";
+import { sendEmail } from "./actions/send-email.ts";
 import { sendToFulfillment } from "./actions/send-to-fulfillment.ts";
 import { setCustomField } from "./actions/set-custom-field.ts";
 import { setDates } from "./actions/set-dates.ts";
+import { setFieldFromRequest } from "./actions/set-field-from-request.ts";
 import { setPackage } from "./actions/set-package.ts";
 import { setPriority } from "./actions/set-priority.ts";
 import { setShipping } from "./actions/set-shipping.ts";
 import { setStatus } from "./actions/set-status.ts";
 import { setTags } from "./actions/set-tags.ts";
 import { split } from "./actions/split.ts";
+import { swapSku } from "./actions/swap-sku.ts";
 import { unarchive } from "./actions/unarchive.ts";
 import { updateAddress } from "./actions/update-address.ts";
+import { updateSource } from "./actions/update-source.ts";
 import { validateAddress } from "./actions/validate-address.ts";
 import { voidLabel } from "./actions/void-label-action.ts";
+import { guardPluginAction } from "./guard-plugin-action.ts";
 import type { ActionRequest } from "./operations.schemas.ts";
 
 /** All actions, in display order. A new one is a file in actions/ and a line here. */
@@ -61,24 +72,34 @@ export const actionCatalog: readonly ActionDefinition[] = [
   assignUser,
   setDates,
   assignLocation,
+  allocate,
   editLines,
+  expandKits,
+  swapSku,
   split,
   merge,
   duplicate,
   setShipping,
   chooseRate,
   setPackage,
+  choosePackage,
   validateAddress,
   updateAddress,
   sendToFulfillment,
   recallFulfillment,
   buyLabel,
   voidLabel,
+  createReturn,
   markShipped,
   correctTracking,
   markUnshipped,
   markPaid,
   runTask,
+  setFieldFromRequest,
+  updateSource,
+  sendEmail,
+  notify,
+  ...actionPlugins.parts().map(guardPluginAction),
 ];
 
 /** The conditions of a step, `when` and the one among its params, with their pointers. */

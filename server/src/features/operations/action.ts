@@ -1,8 +1,9 @@
 import type { Static, TSchema } from "typebox";
 import type { Actor } from "../../core/actor.ts";
-import type { Predicate, SetLookup } from "../../core/conditions.ts";
+import type { SetLookup } from "../../core/conditions.ts";
 import type { FieldError } from "../../core/errors.ts";
 import type { Scope } from "../../core/scopes.ts";
+import type { WorkingCalendar } from "../../core/working-days.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { Order, OrderPatch } from "../orders/order.ts";
 import type { CarrierOffer } from "../carrier-accounts/carrier-accounts.ts";
@@ -11,23 +12,28 @@ import { changesOf } from "../orders/order-changes.ts";
 import type { Obstacle } from "../orders/order-rules.ts";
 import type { OrderStatus } from "../orders/orders.states.ts";
 import { orderStatuses } from "../orders/orders.states.ts";
+import type { Reservation } from "../stock/stock.ts";
 import type { CarrierDirectory } from "./carrier-directory.ts";
+import type { OrderCondition, OrderFacts } from "./order-conditions.ts";
 import type { RunResult } from "./run.schemas.ts";
+import type { StockDirectory } from "./stock-directory.ts";
 
 /** What an action can read besides the order and its params. */
-export type ActionEnv = {
-  /** The hub's time, ISO; the same for every order of a batch. */
-  now: string;
+export type ActionEnv = OrderFacts & {
   actor: Actor;
   newId(): string;
   /** The caller of the pipeline has the scope `operations:override`. */
   mayOverride: boolean;
   bridges: BridgeDirectory;
+  users: UserDirectory;
   carriers: CarrierDirectory;
+  stock: StockDirectory;
   /** Condition sets that params refer to. */
   sets: SetLookup;
   /** Time zone of the organization, for dates without one. */
   timeZone: string;
+  /** Working days, holidays and cut-off time of the organization. */
+  calendar: WorkingCalendar;
   /** Order numbers already in use; loaded after the number of a new order was rejected. */
   takenNumbers?: ReadonlySet<string>;
 };
@@ -37,10 +43,18 @@ export type BridgeDirectory = {
   /** Why the bridge cannot run this task with this input; undefined if it can. */
   problem(bridgeId: string, taskName: string, input: Record<string, unknown>): Refusal | undefined;
   ofLocation(locationId: string | null): string | undefined;
+  /** The usable bridges that have this task. */
+  having(taskName: string): string[];
   /** The bridge the order was sent to, if `readSent` has read it. */
   ofSent(orderId: string): string | undefined;
   /** Reads the bridges these orders were sent to. */
   readSent(db: Queryable, orders: readonly Order[]): Promise<void>;
+};
+
+/** The users of the organization as actions see them. */
+export type UserDirectory = {
+  /** Undefined for users who are disabled or deleted. */
+  emailOf(userId: string): string | undefined;
 };
 
 /** A bridge task, queued in the transaction that changes the order. */
@@ -49,6 +63,8 @@ export type ExternalCall = {
   taskName: string;
   input: Record<string, unknown>;
   followUp?: "fulfillment_send" | "fulfillment_recall";
+  /** Default: as for other executions. */
+  maxAttempts?: number;
 };
 
 export type Refusal = { refused: string; message: string; fix?: string };
@@ -61,6 +77,8 @@ export type Outcome =
 /** Effects of an action besides the patch. */
 type Effects = {
   creates?: Order[];
+  /** Units to reserve for the order and those it creates. They count while an order has the location, so no undo is needed. */
+  reserves?: Reservation[];
   call?: ExternalCall;
   /** A label to buy. The request is committed with the order's changes and sent to the carrier afterwards. */
   buys?: { account: CarrierOffer; spec: LabelSpec };
@@ -91,10 +109,16 @@ export type ActionDefinition<Params extends TSchema = TSchema> = {
   scope?: Scope;
   /** Queues bridge tasks. */
   needsBridges?: boolean;
+  /** The task, if it is always the same: the action is unavailable without a bridge that has it. */
+  needsTask?: string;
+  /** Reads addresses of users. */
+  needsUsers?: boolean;
   /** Reads carrier accounts, prices or labels. */
   asksCarriers?: boolean;
   /** So does an action that asks carriers with some params only. */
   asksCarriersWith?(params: Static<Params>): boolean;
+  /** Allocates stock: no other allocation of the organization happens at the same time. */
+  readsStock?: boolean;
   /** Required capability of an active carrier account. */
   needsCarrier?: "givesPrices" | "sellsLabels";
   /**
@@ -112,9 +136,11 @@ export type ActionDefinition<Params extends TSchema = TSchema> = {
   /** The param that holds a condition. It is compiled once per pipeline and passed to `apply`. */
   conditionParam?: string;
   /** Pure: reads the order and returns the changes. */
-  apply?(order: Order, params: Static<Params>, env: ActionEnv, holds: Predicate | undefined): Outcome;
+  apply?(order: Order, params: Static<Params>, env: ActionEnv, holds: OrderCondition | undefined): Outcome;
   /** For actions that need all orders of the run at once; one outcome per order. */
   applyToAll?(orders: readonly Order[], params: Static<Params>, env: ActionEnv): Outcome[];
+  /** With `applyToAll`: each order can be undone alone. Otherwise the step is undone for all orders or none. */
+  isUndonePerOrder?: boolean;
 };
 
 type CheckEnv = Pick<ActionEnv, "now" | "mayOverride" | "timeZone">;

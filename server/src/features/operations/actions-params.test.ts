@@ -81,6 +81,27 @@ test.each<[type: string, params: object, errors: string[]]>([
     ["/ship_by dates_out_of_order"],
   ],
   ["set_dates", { dispatch_on: "0000-01-01T00:00:00Z" }, ["/dispatch_on format"]],
+  ["set_dates", { ship_by: null, ship_by_after: { working_days: 1 } }, ["/ship_by_after one_of"]],
+  ["edit_lines", { change: [{ line: "A" }] }, ["/change/0 field_required"]],
+  [
+    "edit_lines",
+    {
+      change: [
+        { line: "A", price: 1 },
+        { line: "A", price: 2 },
+      ],
+    },
+    ["/change/1/line repeated"],
+  ],
+  ["swap_sku", { skus: { A: { sku: "B" }, B: { sku: "C" } } }, ["/skus/A/sku chained"]],
+  [
+    "expand_kits",
+    { kits: { A: [{ sku: "B", quantity: 1 }], B: [{ sku: "C", quantity: 1 }] } },
+    ["/kits/A/0/sku nested_kit"],
+  ],
+  ["expand_kits", { kits: { A: [{ sku: "constructor", quantity: 1 }] } }, []],
+  ["update_source", { change: "tag" }, ["/tags required"]],
+  ["update_source", { change: "cancel", amount: 3 }, ["/amount not_allowed"]],
   ["update_address", { address: { name: "***", city: "***" } }, ["/address/name masked_value"]],
   ["update_address", { address: {} }, ["/address field_required"]],
   ["mark_shipped", { ship_date: "2026-03-02T09:00:01Z" }, ["/ship_date date_in_future"]],

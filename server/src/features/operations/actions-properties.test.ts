@@ -10,8 +10,10 @@ import { flowCases } from "../../testing/action-cases/flow-cases.ts";
 import { organiseCases } from "../../testing/action-cases/organise-cases.ts";
 import { routingCases } from "../../testing/action-cases/routing-cases.ts";
 import { shippingCases } from "../../testing/action-cases/shipping-cases.ts";
-import { anEnv, evaluateOne, now, undone } from "../../testing/an-evaluation.ts";
+import { tableCases } from "../../testing/action-cases/table-cases.ts";
+import { anEnv, evaluateOne, now } from "../../testing/an-evaluation.ts";
 import { aHold, aLine, anOrder } from "../../testing/an-order.ts";
+import { undone } from "../../testing/undone.ts";
 
 const aHolds = fc.uniqueArray(
   fc
@@ -64,7 +66,7 @@ const severalOrders = fc
   .array(anyOrder, { minLength: 1, maxLength: 4 })
   .map((orders) => orders.map((order, i) => ({ ...order, id: `order-${i}`, number: `SO-${i}` })));
 
-const cases = { ...flowCases, ...organiseCases, ...routingCases, ...shippingCases };
+const cases = { ...flowCases, ...organiseCases, ...routingCases, ...shippingCases, ...tableCases };
 const uses = actionCatalog
   .filter(({ needsBridges, isLastWord }) => !needsBridges && !isLastWord)
   .flatMap((action) => {

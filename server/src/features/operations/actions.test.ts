@@ -7,10 +7,18 @@ import { flowCases } from "../../testing/action-cases/flow-cases.ts";
 import { organiseCases } from "../../testing/action-cases/organise-cases.ts";
 import { routingCases } from "../../testing/action-cases/routing-cases.ts";
 import { shippingCases } from "../../testing/action-cases/shipping-cases.ts";
-import { anEnv, evaluateOne, undone } from "../../testing/an-evaluation.ts";
+import { tableCases } from "../../testing/action-cases/table-cases.ts";
+import { anEnv, evaluateOne } from "../../testing/an-evaluation.ts";
 import { anOrder } from "../../testing/an-order.ts";
+import { undone } from "../../testing/undone.ts";
 
-const cases: Record<string, Cases> = { ...flowCases, ...organiseCases, ...routingCases, ...shippingCases };
+const cases: Record<string, Cases> = {
+  ...flowCases,
+  ...organiseCases,
+  ...routingCases,
+  ...shippingCases,
+  ...tableCases,
+};
 
 function each<T>(pick: (cases: Cases) => T[] | string): (T & { type: string })[] {
   return Object.entries(cases).flatMap(([type, own]) => {

@@ -29,17 +29,22 @@ test("the catalog lists these actions if the organization has a bridge, or a car
     (await who.get("/operations/actions")).body.data
       .filter((action: { available: boolean }) => !action.available)
       .map((action: { type: string }) => action.type);
-  expect(await typesOf(org)).toEqual(["choose_rate", "buy_label"]);
+  expect(await typesOf(org)).toEqual(["choose_rate", "buy_label", "create_return", "send_email", "notify"]);
   await org.post("/carrier-accounts", { name: "On paper", carrier: "rate-card" });
-  expect(await typesOf(org)).toEqual(["buy_label"]);
+  expect(await typesOf(org)).toEqual(["buy_label", "create_return", "send_email", "notify"]);
   await org.post("/carrier-accounts", { name: "Demo", carrier: "demo" });
-  expect(await typesOf(org)).toEqual([]);
+  expect(await typesOf(org)).toEqual(["send_email", "notify"]);
   expect((await typesOf(await hub.org())).toSorted()).toEqual([
     "buy_label",
     "choose_rate",
+    "create_return",
+    "notify",
     "recall_fulfillment",
     "run_task",
+    "send_email",
     "send_to_fulfillment",
+    "set_field_from_request",
+    "update_source",
   ]);
 });
 

@@ -30,6 +30,11 @@ export async function loadBridgeDirectory(ctx: Ctx, isNeeded: boolean): Promise<
       return error && refuse("invalid_input", `${error.pointer}: ${error.message}`);
     },
     ofLocation: (locationId) => (locationId === null ? undefined : byLocation.get(locationId)),
+    having(taskName) {
+      const isUsable = (bridge: OpenBridge): boolean =>
+        findTask(bridge, taskName) !== undefined && findUnusable(ctx, bridge) === undefined;
+      return [...bridges.values()].filter(isUsable).map(({ row }) => row.id);
+    },
     ofSent: (orderId) => sentTo.get(orderId),
     async readSent(db, orders) {
       const ids = isNeeded ? orders.filter(({ status }) => status === "sent").map(({ id }) => id) : [];

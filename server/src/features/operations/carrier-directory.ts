@@ -18,6 +18,8 @@ import { listOrderLabels } from "../labels/labels.ts";
 import { listLocationAddresses } from "../locations/locations.ts";
 import type { CheckedAddress, checkNotFetched } from "./address-checks.ts";
 import { createAddressChecks } from "./address-checks.ts";
+import type { answerNotFetched, BridgeAnswer } from "./bridge-answers.ts";
+import { createBridgeAnswers } from "./bridge-answers.ts";
 import type { PriceProgress, PriceQueue } from "./price-queue.ts";
 import { createPriceQueue } from "./price-queue.ts";
 
@@ -59,6 +61,8 @@ export type CarrierDirectory = {
   pricesOf(accountId: string, parcel: ParcelToRate): Prices | typeof priceNotFetched;
   /** What the carrier says about an address, fetched in the same way. */
   checkOf(accountId: string, address: Address): CheckedAddress | typeof checkNotFetched;
+  /** What a bridge task answers, fetched in the same way. */
+  answerOf(bridgeId: string, taskName: string, input: Record<string, unknown>): BridgeAnswer | typeof answerNotFetched;
 };
 
 export type OpenCarrierDirectory = CarrierDirectory & {
@@ -91,6 +95,7 @@ export async function openCarrierDirectory(ctx: Ctx, isNeeded: boolean): Promise
   const raters = new Map<string, Promise<Rater | Prices>>();
   const queues = new Map<string, PriceQueue<QuoteOrNot[]>>();
   const checks = createAddressChecks(ctx);
+  const answers = createBridgeAnswers(ctx);
 
   const openOnce = async ({ accountId, parcel: { shipDate } }: Wanted): Promise<Rater | Prices> =>
     await raters.getOrInsertComputed(`${accountId} ${shipDate}`, () => openOrExplain(ctx, accountId, shipDate));
@@ -119,12 +124,14 @@ export async function openCarrierDirectory(ctx: Ctx, isNeeded: boolean): Promise
       return found ?? priceNotFetched;
     },
     checkOf: checks.checkOf,
+    answerOf: answers.answerOf,
     async readLabels(db, orderIds) {
       if (isNeeded) labels = await listOrderLabels(db, ctx, orderIds);
     },
-    hasMissingPrices: () => wanted.size > 0 || checks.hasMissing(),
+    hasMissingPrices: () => wanted.size > 0 || checks.hasMissing() || answers.hasMissing(),
     async fetchPrices(signal) {
       await checks.fetchMissing(signal);
+      await answers.fetchMissing(signal);
       const byRater = new Map<Rater, Wanted[]>();
       for (const one of wanted.values()) {
         const rater = await openOnce(one);
@@ -137,6 +144,7 @@ export async function openCarrierDirectory(ctx: Ctx, isNeeded: boolean): Promise
       );
     },
     forgetOldPrices() {
+      answers.forgetOld();
       if (known.size > maxKnownPrices) known.clear();
     },
     priceProgress: () =>
@@ -178,13 +186,13 @@ function pricesIn({ open }: Rater, response: Answered): Prices {
 }
 
 function priceOf(quote: Quote): Price {
-  const { service, serviceName, total, currency, level, transitDays, deliverBy, expiresAt, carrierData } = quote;
+  const { service, serviceName, total, currency, level, transitDays, deliverBy, expiresAt, carrierData, zone } = quote;
   return {
     service,
     serviceName,
     totalCents: toCents(total),
     currency,
     transitDays: transitDays ?? usualDays[level as ServiceLevel] ?? null,
-    quote: { cents: centsOf(total, currency), currency, transitDays, deliverBy, expiresAt, carrierData },
+    quote: { cents: centsOf(total, currency), currency, zone, transitDays, deliverBy, expiresAt, carrierData },
   };
 }

@@ -1,5 +1,7 @@
 import type { Static } from "typebox";
-import { Nullable, OneOf, Strict } from "../../core/schema.ts";
+import { ConditionShape } from "../../core/condition-shape.ts";
+import { Origin } from "../../core/extension-point.ts";
+import { Id, Nullable, OneOf, Strict } from "../../core/schema.ts";
 import { Type } from "../../core/type.ts";
 import { StepError } from "./operations.schemas.ts";
 
@@ -19,6 +21,7 @@ export const CatalogEntry = Type.Object({
   title: Type.String(),
   group: Type.String(),
   description: Type.String(),
+  plugin: Origin,
   params_schema: Type.Record(Type.String(), Type.Unknown()),
   example: Type.Record(Type.String(), Type.Unknown()),
   allowed_statuses: Type.Array(Type.String()),
@@ -52,6 +55,41 @@ const ConditionField = Type.Object({
   available: Type.Boolean({ description: "false: to ask about it takes the scope pii:read" }),
 });
 export type ConditionField = Static<typeof ConditionField>;
-export const ConditionFields = Type.Object({ data: Type.Array(ConditionField), operators: Type.Array(Type.String()) });
+export const ConditionFields = Type.Object({
+  data: Type.Array(ConditionField),
+  operators: Type.Array(Type.String()),
+  lists: Type.Array(Type.String(), { description: "What count, any_of and all_of can name" }),
+});
+
+export const ExplainRequest = Strict(
+  {
+    order_id: Type.String({ minLength: 1, maxLength: 100, description: "The ID or number of an order" }),
+    when: ConditionShape,
+  },
+  { examples: [{ order_id: "ORD-1001", when: { path: "total", op: "gte", value: 100 } }] },
+);
+export type ExplainRequest = Static<typeof ExplainRequest>;
+
+const Explained = Type.Object({
+  pointer: Type.String({ description: "Where in the request the condition is" }),
+  depth: Type.Integer({ minimum: 0, description: "How deep it is nested" }),
+  text: Type.String({ description: "A sentence about the order, such as: Total is not at least 100: it is 80." }),
+  met: Type.Boolean(),
+  found: Nullable(
+    Type.Array(Type.Unknown(), { description: "The first 100 values of the order; null for conditions with parts" }),
+  ),
+});
+export type Explained = Static<typeof Explained>;
+
+export const Explanation = Type.Object({
+  order_id: Id,
+  order_number: Type.String(),
+  met: Type.Boolean(),
+  parts: Type.Array(Explained, {
+    description:
+      "The condition and those inside it, each before its parts. The condition on the elements of a list is there for each element",
+  }),
+});
+export type Explanation = Static<typeof Explanation>;
 
 export const Catalog = Type.Object({ data: Type.Array(CatalogEntry), groups: Type.Array(Type.String()) });

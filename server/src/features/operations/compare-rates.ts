@@ -1,7 +1,7 @@
 import type { Address } from "../../core/address.ts";
-import { addBusinessDays, workingDaysOf } from "../../core/business-time.ts";
 import { fromCents } from "../../core/money.ts";
 import { isDay, localDateOf, zoneOfAddress } from "../../core/time-zones.ts";
+import { promiseFrom } from "../../core/transit-promise.ts";
 import type { CarrierOffer } from "../carrier-accounts/carrier-accounts.ts";
 import type { StepPrice } from "./action.ts";
 import type { Price } from "./carrier-directory.ts";
@@ -25,8 +25,9 @@ export function rateOf(offer: CarrierOffer, price: Price, { to, shipDate, timeZo
       : localDateOf(new Date(promised).toISOString(), zoneOfAddress(to) ?? timeZone);
     return { offer, price, arrivesOn };
   }
-  const working = workingDaysOf(offer.carrier, service);
-  return { offer, price, arrivesOn: transitDays === null ? null : addBusinessDays(shipDate, transitDays, working) };
+  if (transitDays === null) return { offer, price, arrivesOn: null };
+  const { promisedDate } = promiseFrom({ carrier: offer.carrier, service }, { shipDate, transitDays });
+  return { offer, price, arrivesOn: promisedDate };
 }
 
 /**

@@ -1,23 +1,23 @@
 import type { FieldError } from "../../core/errors.ts";
 import { errorsAt, HubError, validationFailed } from "../../core/errors.ts";
-import type { Predicate } from "../../core/conditions.ts";
-import { compileCondition, referredSets } from "../../core/conditions.ts";
+import { compileCondition, pathsIn, referredSets } from "../../core/conditions.ts";
 import { isUuid } from "../../core/ids.ts";
 import { nearestName } from "../../core/nearest.ts";
 import { hasScope } from "../../core/scopes.ts";
 import { findErrorsIn } from "../../core/validation.ts";
 import type { Ctx } from "../../context.ts";
 import { loadSetLookup } from "../condition-sets/condition-sets.ts";
-import type { Order } from "../orders/order.ts";
-import { presentToConditions } from "../orders/order.ts";
 import { askedFields, findReferred, personalPathRefusal } from "../orders/orders.ts";
-import type { ActionDefinition, ActionEnv, Reference } from "./action.ts";
+import type { ActionDefinition, ActionEnv, Reference, UserDirectory } from "./action.ts";
 import { refuse } from "./action.ts";
 import { loadBridgeDirectory } from "./bridge-directory.ts";
 import { actionsByType, conditionsOf, setsInParams, setsOf } from "./action-catalog.ts";
-import { findTimeZone } from "../organizations/organizations.ts";
+import { findWorkingCalendar } from "../organizations/organizations.ts";
+import { listActiveEmails } from "../users/users.ts";
 import type { CarrierDirectory } from "./carrier-directory.ts";
 import type { Pipeline, Step } from "./evaluate.ts";
+import type { OrderCondition, OrderFacts } from "./order-conditions.ts";
+import { asksForCustomers, asksForStock, presentWith } from "./order-conditions.ts";
 import type { ActionRequest, OnError } from "./operations.schemas.ts";
 import type { FillParams } from "./template-params.ts";
 import { compileTemplates } from "./template-params.ts";
@@ -40,16 +40,19 @@ export async function compilePipeline(
   options: PipelineOptions,
 ): Promise<Pipeline> {
   const errors: FieldError[] = [];
-  const timeZone = await findTimeZone(ctx, ctx.orgId);
+  const calendar = await findWorkingCalendar(ctx, ctx.orgId);
+  const { timezone: timeZone } = calendar;
   const lookup = await loadSetLookup(ctx, [...requests.flatMap(setsOf), ...referredSets(options.when)]);
   // A run was checked against its creator's scopes when it was created; a retry is checked against its caller's.
   const refusal = (path: string) => (options.isChecked ? undefined : personalPathRefusal(ctx, path));
   // The conditions of a run were checked when it was created, possibly by an earlier version of the hub.
   const rules = options.isChecked ? { isChecked: true } : { fields: askedFields, refusal };
-  const compileAt = (condition: unknown, at: string): Predicate | undefined => {
-    const compiled = compileCondition(condition, lookup, at, { ...rules, timeZone });
+  const asks: string[] = [];
+  const compileAt = (condition: unknown, at: string): OrderCondition | undefined => {
+    const compiled = compileCondition(condition, lookup, at, { ...rules, calendar });
+    asks.push(...pathsIn(condition));
     // Conditions see orders as the API presents them, including `onHold`.
-    if (!Array.isArray(compiled)) return (order) => compiled(presentToConditions(order as Order));
+    if (!Array.isArray(compiled)) return (order, facts) => compiled(presentWith(order, facts), new Date(facts.now));
     errors.push(...compiled);
     return undefined;
   };
@@ -72,6 +75,7 @@ export async function compilePipeline(
     errors.push(...wrong);
     const templates =
       wrong.length > 0 ? undefined : compileTemplates(action.params, params, `${pointer}/params`, rules);
+    asks.push(...(templates?.asks ?? []));
     // A text that an earlier version of the hub accepted stays as it is.
     if (!options.isChecked) errors.push(...(templates?.errors ?? []));
     for (const asked of wrong.length > 0 ? [] : (action.asksAbout?.(params) ?? [])) {
@@ -83,7 +87,7 @@ export async function compilePipeline(
       if (!lookup(set)) errors.push({ pointer: `${pointer}/params${at}`, code: "condition_set_not_found", message });
     }
     const conditions = conditionsOf(request);
-    const compile = (placed: typeof conditions.when): Predicate | undefined =>
+    const compile = (placed: typeof conditions.when): OrderCondition | undefined =>
       placed && compileAt(placed.condition, pointer + placed.pointer);
     const [when, holds] = [compile(conditions.when), wrong.length > 0 ? undefined : compile(conditions.holds)];
     const fill = templates?.fill && checkFilled(action, templates.fill);
@@ -94,7 +98,22 @@ export async function compilePipeline(
   if (errors.length > 0) throw validationFailed(errors);
   const needsBridges = steps.some(({ action }) => action.needsBridges);
   const bridges = await loadBridgeDirectory(ctx, needsBridges);
-  return { steps, isAtomic: options.isAtomic, bridges, sets: lookup, timeZone, when: forOrders };
+  const users = await loadUserDirectory(
+    ctx,
+    steps.some(({ action }) => action.needsUsers),
+  );
+  return {
+    steps,
+    isAtomic: options.isAtomic,
+    bridges,
+    users,
+    sets: lookup,
+    timeZone,
+    calendar,
+    when: forOrders,
+    asksForCustomers: asksForCustomers(asks),
+    asksForStock: asksForStock(asks) || steps.some(({ action }) => action.readsStock),
+  };
 }
 
 /** Steps after a carrier request would see the order as it was before the carrier's response. */
@@ -135,14 +154,21 @@ function findAction(type: string, pointer: string, errors: FieldError[]): Action
   return action;
 }
 
+async function loadUserDirectory(ctx: Ctx, isNeeded: boolean): Promise<UserDirectory> {
+  const emails = isNeeded ? await listActiveEmails(ctx.db, ctx.orgId) : new Map<string, string>();
+  return { emailOf: (userId) => emails.get(userId.toLowerCase()) };
+}
+
 /** For an undo, which uses the recorded changes: params and the records they refer to need not be valid any more. */
 export async function listSteps(ctx: Ctx, requests: ActionRequest[]): Promise<Pipeline> {
   const steps = requests.flatMap(({ type }, index): Step[] => {
     const action = actionsByType.get(type);
     return action ? [{ index, action, params: {}, when: undefined, holds: undefined, onError: "continue" }] : [];
   });
-  const timeZone = await findTimeZone(ctx, ctx.orgId);
-  return { steps, isAtomic: false, bridges: await loadBridgeDirectory(ctx, false), sets: () => undefined, timeZone };
+  const calendar = await findWorkingCalendar(ctx, ctx.orgId);
+  const { timezone: timeZone } = calendar;
+  const [bridges, users] = [await loadBridgeDirectory(ctx, false), await loadUserDirectory(ctx, false)];
+  return { steps, isAtomic: false, bridges, users, sets: () => undefined, timeZone, calendar };
 }
 
 function paramErrors(
@@ -160,8 +186,8 @@ function paramErrors(
 
 /** Values filled in from templates are validated like literal ones. */
 function checkFilled(action: ActionDefinition, fill: FillParams): FillParams {
-  return (order, now) => {
-    const filled = fill(order, now);
+  return (order, facts) => {
+    const filled = fill(order, facts);
     const [error] = "refused" in filled ? [] : findErrorsIn(action.params, filled.params);
     if (!error) return filled;
     return refuse("template_result", `With the values of this order, ${error.pointer} is invalid: ${error.message}`);
@@ -188,12 +214,17 @@ export function refuseWithoutOverride(ctx: Ctx, detail: string): void {
 
 export function envOf(
   ctx: Ctx,
-  { bridges, sets, timeZone }: Pipeline,
+  { bridges, users, sets, timeZone, calendar }: Pipeline,
   carriers: CarrierDirectory,
   isOverriding: boolean,
+  facts: OrderFacts,
 ): ActionEnv {
-  const { actor, newId, clock } = ctx;
-  return { now: clock.now().toISOString(), actor, newId, mayOverride: isOverriding, bridges, carriers, sets, timeZone };
+  const { actor, newId } = ctx;
+  return { ...facts, actor, newId, mayOverride: isOverriding, bridges, users, carriers, sets, timeZone, calendar };
+}
+
+export function allocatesStock({ steps }: Pipeline): boolean {
+  return steps.some(({ action }) => action.readsStock);
 }
 
 export function asksCarriers({ steps }: Pipeline): boolean {

@@ -1,8 +1,9 @@
 import { operators } from "../../core/condition-shape.ts";
+import { listsIn } from "../../core/condition-types.ts";
 import { maySeePersonalData } from "../../core/mask-person.ts";
 import type { Ctx } from "../../context.ts";
 import { AskedOrder } from "../orders/order-answers.schemas.ts";
-import { isPersonalPath } from "../orders/orders.ts";
+import { askedFields, isPersonalPath } from "../orders/orders.ts";
 import { titleOf } from "./form-hints.ts";
 import type { ConditionField } from "./catalog.schemas.ts";
 
@@ -17,7 +18,7 @@ type Node = {
 
 const common = ["eq", "ne", "in", "not_in", "empty", "not_empty"] as const;
 const ordered = ["gt", "gte", "lt", "lte", "between"] as const;
-const texts = ["contains", "starts_with", "ends_with", "in_set", "not_in_set"] as const;
+const texts = ["contains", "starts_with", "ends_with", "matches", "in_set", "not_in_set"] as const;
 /** Suggested operators per type. Others are accepted unless they could never, or only ever, be true. */
 const operatorsOf: Record<ConditionField["type"], readonly (typeof operators)[number][]> = {
   text: [...common, ...texts],
@@ -39,13 +40,13 @@ const entities: Record<string, string> = {
 };
 
 /** The order fields that conditions can use, from the schema of the order. */
-export function listConditionFields(ctx: Ctx): { data: ConditionField[]; operators: string[] } {
+export function listConditionFields(ctx: Ctx): { data: ConditionField[]; operators: string[]; lists: string[] } {
   const mayAsk = maySeePersonalData(ctx);
   const data = fieldsIn(AskedOrder as Node, []).map((field) => ({
     ...field,
     available: mayAsk || !isPersonalPath(field.path),
   }));
-  return { data, operators: [...operators] };
+  return { data, operators: [...operators], lists: listsIn(askedFields) };
 }
 
 type Found = Omit<ConditionField, "available">;
@@ -74,7 +75,7 @@ function fieldOf(path: string[], type: ConditionField["type"], { enum: choices }
 function typeOf({ type, format, enum: choices }: Node): ConditionField["type"] {
   if (choices) return "choice";
   if (format === "uuid") return "id";
-  if (format === "date-time") return "date";
+  if (format === "date-time" || format === "date") return "date";
   const plain = [type].flat().find((name) => name !== "null");
   if (plain === "boolean") return "boolean";
   return plain === "integer" || plain === "number" ? "number" : "text";

@@ -1,9 +1,20 @@
-import type { Predicate, SetLookup } from "../../core/conditions.ts";
+import type { SetLookup } from "../../core/conditions.ts";
+import type { WorkingCalendar } from "../../core/working-days.ts";
 import type { Order, OrderPatch } from "../orders/order.ts";
+import type { Reservation } from "../stock/stock.ts";
 import { applyChanges, changesOf } from "../orders/order-changes.ts";
 import { holdProblem, moveProblem } from "../orders/order-rules.ts";
-import type { ActionDefinition, ActionEnv, BridgeDirectory, ExternalCall, Outcome, Refusal } from "./action.ts";
+import type {
+  ActionDefinition,
+  ActionEnv,
+  BridgeDirectory,
+  ExternalCall,
+  Outcome,
+  Refusal,
+  UserDirectory,
+} from "./action.ts";
 import { refuse, refuseFor } from "./action.ts";
+import type { OrderCondition } from "./order-conditions.ts";
 import type { OnError } from "./operations.schemas.ts";
 import type { RunResult } from "./run.schemas.ts";
 import type { FillParams } from "./template-params.ts";
@@ -15,9 +26,9 @@ export type Step = {
   params: unknown;
   /** Fills in templates in the params for one order. */
   fill?: FillParams | undefined;
-  when: Predicate | undefined;
+  when: OrderCondition | undefined;
   /** The condition among its params, if any. */
-  holds: Predicate | undefined;
+  holds: OrderCondition | undefined;
   onError: OnError;
 };
 
@@ -27,11 +38,18 @@ export type Pipeline = {
   steps: Step[];
   isAtomic: boolean;
   bridges: BridgeDirectory;
+  users: UserDirectory;
   sets: SetLookup;
   /** Time zone of the organization. */
   timeZone: string;
+  /** Its working days. */
+  calendar: WorkingCalendar;
   /** The condition of the automation: other orders are skipped. */
-  when?: Predicate | undefined;
+  when?: OrderCondition | undefined;
+  /** A condition or template uses the order count or spend of customers. */
+  asksForCustomers?: boolean | undefined;
+  /** A condition, template or action uses the stock of the locations. */
+  asksForStock?: boolean | undefined;
 };
 
 /** Result of one action on one order; `carried_over` if an earlier run of the chain applied it. */
@@ -46,6 +64,7 @@ export type Evaluation = {
   calls: { step: StepResult; call: ExternalCall }[];
   /** Labels to buy or void. */
   labels: { step: StepResult; buys?: LabelPurchase; voids?: string[] }[];
+  reserves: Reservation[];
   todo: number;
   todoBefore: number;
   isStopped: boolean;
@@ -98,6 +117,7 @@ export function beginOn(order: Order, todo: number): Evaluation {
     created: [],
     calls: [],
     labels: [],
+    reserves: [],
     todo,
     todoBefore: todo,
     isStopped: false,
@@ -111,7 +131,7 @@ function applyStep(
   run: { isAborted: boolean },
   isAtomic: boolean,
 ): void {
-  const early = reasonNotToApply(evaluation, step);
+  const early = reasonNotToApply(evaluation, step, env);
   if (early) {
     evaluation.steps.push(early);
     return;
@@ -121,14 +141,14 @@ function applyStep(
 }
 
 function applyFilled(order: Order, { action, params, fill, holds }: Step, env: ActionEnv): Outcome {
-  const filled = fill ? fill(order, env.now) : { params };
+  const filled = fill ? fill(order, env) : { params };
   return "refused" in filled ? filled : action.apply!(order, filled.params, env, holds);
 }
 
 function applyToAll(evaluations: Evaluation[], step: Step, env: ActionEnv, run: { isAborted: boolean }): void {
   const taking: Evaluation[] = [];
   for (const evaluation of evaluations) {
-    const early = reasonNotToApply(evaluation, step);
+    const early = reasonNotToApply(evaluation, step, env);
     const refusal = early ? undefined : guard(evaluation.order, step);
     if (early) evaluation.steps.push(early);
     else if (refusal) settle(evaluation, step, refusal, run, false);
@@ -139,13 +159,13 @@ function applyToAll(evaluations: Evaluation[], step: Step, env: ActionEnv, run: 
   for (const [i, evaluation] of taking.entries()) settle(evaluation, step, outcomes[i]!, run, false);
 }
 
-function reasonNotToApply(evaluation: Evaluation, step: Step): StepResult | undefined {
+function reasonNotToApply(evaluation: Evaluation, step: Step, env: ActionEnv): StepResult | undefined {
   const base = { index: step.index, type: step.action.type };
   if ((evaluation.todo & (1 << step.index)) === 0) return { ...base, status: "applied", carried_over: true };
   if (evaluation.isStopped) {
     return { ...base, status: "skipped", error: { code: "previous_step_failed", message: "An earlier step failed." } };
   }
-  if (step.when && !step.when(evaluation.order)) {
+  if (step.when && !step.when(evaluation.order, env)) {
     evaluation.todo &= ~(1 << step.index);
     return {
       ...base,
@@ -217,6 +237,7 @@ function settle(
   }
   if (call) evaluation.calls.push({ step: result, call });
   if (buys || voids) evaluation.labels.push({ step: result, ...(buys && { buys }), ...(voids && { voids }) });
+  evaluation.reserves.push(...(outcome.reserves ?? []));
   if (outcome.price) result.price = outcome.price;
   if (outcome.warning) result.warning = outcome.warning;
   evaluation.steps.push(result);
@@ -239,6 +260,7 @@ export function dropEffects(evaluation: Evaluation): void {
   evaluation.created = [];
   evaluation.calls = [];
   evaluation.labels = [];
+  evaluation.reserves = [];
 }
 
 export type OrderOutcome = {

@@ -8,6 +8,7 @@ type Node = Record<string, unknown>;
 const entities: Record<string, string> = {
   location_id: "location",
   user_id: "user",
+  user_ids: "user",
   assignee_id: "user",
   bridge_id: "bridge",
   carrier_account_id: "carrier_account",
@@ -23,6 +24,7 @@ const dependencies: Record<string, string[]> = {
 const widgets: Record<string, string> = {
   tags: "tags",
   text: "textarea",
+  html: "textarea",
   note: "textarea",
   condition: "condition",
   address: "address",

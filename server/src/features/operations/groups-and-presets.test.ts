@@ -122,6 +122,37 @@ describe("a run", () => {
     expect((await retry()).body.order_count).toBe(4);
   });
 
+  test("tells the same code at two steps apart: groups, results, selection and retry have the orders of one step", async () => {
+    const [early, late] = [await orders(2), await orders(1, { tags: ["first"] })];
+    const asserting = (value: string) => ({
+      type: "assert",
+      params: { when: { path: "tags", op: "has_tag", value } },
+    });
+    const actions = [asserting("first"), { type: "add_note", params: { text: "checked" } }, asserting("second")];
+    const run = (await org.post("/operations/run", { order_ids: idsOf([...early, ...late]), actions })).body;
+    const { data, labels } = (await org.get(`/operations/runs/${run.id}/result-groups`)).body;
+    expect(data).toMatchObject([
+      { step: 0, code: "assertion_failed", count: 2 },
+      { step: 2, code: "assertion_failed", count: 1 },
+    ]);
+    expect(labels).toEqual({ bought: 0, unknown: 0 });
+    const code = "assertion_failed";
+    const matched = async (step?: number | null) =>
+      (await org.post("/operations/selections", { run: { id: run.id, code, ...(step !== undefined && { step }) } }))
+        .body;
+    expect((await matched(0)).sample.map(({ id }: Named) => id)).toEqual(idsOf(early));
+    expect((await matched(2)).sample.map(({ id }: Named) => id)).toEqual(idsOf(late));
+    expect((await matched()).matched).toBe(3);
+    expect((await matched(null)).code).toBe("empty_selection");
+    const listed = (await org.get(`/operations/runs/${run.id}/results?code=${code}&step=2`)).body.data;
+    expect(listed.map(({ order_id }: { order_id: string }) => order_id)).toEqual(idsOf(late));
+    const retry = async (step: number) =>
+      (await org.post(`/operations/runs/${run.id}/retry`, { codes: [code], step })).body;
+    expect((await retry(0)).order_count).toBe(2);
+    expect((await retry(2)).order_count).toBe(1);
+    expect(await retry(1)).toMatchObject({ code: "no_failed_orders" });
+  });
+
   test("that was cancelled groups the orders it did not process", async () => {
     const made = await orders(2);
     const body = { order_ids: idsOf(made), actions: [tag] };

@@ -101,9 +101,9 @@ describe("choose_rate and buy_label", () => {
       [{ shipping: {} }, {}, "no_rate_chosen"],
       [{ shipping: {} }, { carrier_account_id: paper, service: "GROUND" }, "no_labels"],
       [{}, { service: "NO_SUCH" }, "unknown_service"],
-      [{ locationId: undefined }, {}, "required"],
+      [{ locationId: undefined }, {}, "origin_missing"],
       [{ shippingAddress: { ...aParcel.to, zip: "9" } }, {}, "invalid_zip"],
-      [{ lines: [{ sku: "MUG", quantity: 1 }] }, {}, "required"],
+      [{ lines: [{ sku: "MUG", quantity: 1 }] }, {}, "weight_missing"],
       [{ status: "new" }, {}, "invalid_state"],
     ];
     for (const [more, params, code] of cases) {

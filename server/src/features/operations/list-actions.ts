@@ -1,6 +1,6 @@
 import { hasScope } from "../../core/scopes.ts";
 import type { Ctx } from "../../context.ts";
-import { findUnusable } from "../bridges/bridge-tasks.ts";
+import { findTask, findUnusable } from "../bridges/bridge-tasks.ts";
 import { listOpenBridges } from "../bridges/bridges.ts";
 import { listCarrierOffers } from "../carrier-accounts/carrier-accounts.ts";
 import type { Order } from "../orders/order.ts";
@@ -8,6 +8,7 @@ import { findByRef } from "../orders/orders.ts";
 import type { ActionDefinition, Refusal } from "./action.ts";
 import { refuse } from "./action.ts";
 import { actionCatalog } from "./action-catalog.ts";
+import { actionPlugins } from "./action-plugins.ts";
 import { guard } from "./evaluate.ts";
 import { withFormHints } from "./form-hints.ts";
 import type { CatalogQuery } from "./catalog.schemas.ts";
@@ -22,10 +23,11 @@ export async function listActions(ctx: Ctx, { order_id: ref }: CatalogQuery) {
       title: action.title,
       group: action.group,
       description: action.description,
+      plugin: actionPlugins.originOf(action.type),
       params_schema: withFormHints(action.params),
       example: action.example,
       allowed_statuses: action.statuses,
-      effect: action.needsBridges || action.isLastWord ? "external" : "local",
+      effect: action.irreversible === undefined ? "local" : "external",
       reversible: action.irreversible === undefined,
       irreversible_reason: action.irreversible ?? null,
       idempotent: action.idempotent,
@@ -42,10 +44,12 @@ export async function listActions(ctx: Ctx, { order_id: ref }: CatalogQuery) {
 
 /** Why this organization cannot use an action; null if it can. */
 async function loadAvailability(ctx: Ctx): Promise<(action: ActionDefinition) => string | null> {
-  const hasBridge = (await listOpenBridges(ctx)).some((bridge) => findUnusable(ctx, bridge) === undefined);
+  const bridges = (await listOpenBridges(ctx)).filter((bridge) => findUnusable(ctx, bridge) === undefined);
   const accounts = (await listCarrierOffers(ctx)).filter(({ isActive }) => isActive);
-  return ({ needsBridges, needsCarrier }) => {
-    if (needsBridges && !hasBridge) return "Requires an active bridge; this organization has none.";
+  return ({ needsBridges, needsTask, needsCarrier }) => {
+    if (needsBridges && bridges.length === 0) return "Requires an active bridge; this organization has none.";
+    if (needsTask !== undefined && !bridges.some((bridge) => findTask(bridge, needsTask)))
+      return `Requires an active bridge with the task ${needsTask}; this organization has none.`;
     if (!needsCarrier || accounts.some((account) => account[needsCarrier])) return null;
     const what = needsCarrier === "sellsLabels" ? "sells labels" : "gives prices";
     return `Requires an active carrier account that ${what}; this organization has none.`;

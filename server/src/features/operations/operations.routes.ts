@@ -8,6 +8,7 @@ import { PreflightProgress, PreflightReport, PreflightRequest } from "./prefligh
 import * as runShapes from "./run.schemas.ts";
 import * as catalog from "./catalog.schemas.ts";
 import { listConditionFields } from "./condition-fields.ts";
+import { explainCondition } from "./explain-condition.ts";
 import * as operations from "./operations.ts";
 import { preflight } from "./preflight.ts";
 import { streamPreflight } from "./stream-preflight.ts";
@@ -34,6 +35,19 @@ export const operationRoutes = [
     summary: "List the order fields conditions can use",
     answer: [200, catalog.ConditionFields],
     handle: (ctx) => Promise.resolve(listConditionFields(ctx)),
+  }),
+  defineRoute("POST /operations/explain", {
+    name: "operations.explain",
+    scope: "operations:read",
+    summary: "Explain a condition on one order",
+    description:
+      "Evaluates the condition on the order as it is now, and says of each part in words whether it is met, and which values were found.",
+    body: catalog.ExplainRequest,
+    answer: [200, catalog.Explanation],
+    failures: [404, 409],
+    isReadOnly: true,
+    idempotency: "none",
+    handle: (ctx, { body }) => explainCondition(ctx, body),
   }),
   defineRoute("POST /operations/selections", {
     name: "operations.selections.create",
@@ -69,6 +83,7 @@ export const operationRoutes = [
     body: PreflightRequest,
     answer: [200, PreflightReport],
     idempotency: "none",
+    isOpenToAgents: true,
     handle: (ctx, { body }) => preflight(ctx, body),
   }),
   defineRoute("POST /operations/preflight/stream", {
@@ -93,13 +108,14 @@ export const operationRoutes = [
     scope: "operations:run",
     summary: "Run a pipeline on orders",
     description:
-      "Up to 1,000 orders, the response is the finished run; above that, or with `Prefer: respond-async`, the run is queued. Orders are given as order_ids (up to 10,000), a filter or a selection (up to 100,000).",
+      "With an agent key, `preflight_token` is required. Up to 1,000 orders, the response is the finished run; above that, or with `Prefer: respond-async`, the run is queued. Orders are given as order_ids (up to 10,000), a filter or a selection (up to 100,000).",
     body: RunRequest,
     // Done in batches.
     offloadFromItems: 1_000,
     headers: ["Prefer"],
     answer: [201, runShapes.RunDetail],
     failures: [409],
+    isOpenToAgents: true,
     handle: (ctx, { body, prefersAsync }) => operations.startRun(ctx, body, prefersAsync),
   }),
   defineRoute("GET /operations/runs", {
@@ -162,7 +178,7 @@ export const operationRoutes = [
     scope: "operations:run",
     summary: "Retry the failed orders of a run",
     description:
-      "Creates a run of the orders that still fail, each from its first step that was not applied; optionally only those that failed with certain codes.",
+      "Creates a run of the orders that still fail, each from its first step that was not applied; optionally only those that failed with certain codes, or at a certain step.",
     ids: runIds,
     body: runShapes.RetryRequest,
     bodyIsOptional: true,

@@ -6,13 +6,12 @@ import { Count, Id, Nullable, OneOf, optional, Strict } from "../../core/schema.
 import type { OrderFilterRequest } from "../orders/order-filter.schemas.ts";
 import { OrderRef } from "../orders/orders.schemas.ts";
 import { executionStatuses } from "../tasks/tasks.schemas.ts";
+import { Code } from "./result-parts.schemas.ts";
 import { SelectionFilter } from "./selections.schemas.ts";
 
 export const maxOrders = 10_000;
 
 export const maxActions = 25;
-
-export const Code = Type.String({ pattern: "^[a-z0-9_]{1,64}$" });
 
 export const OnErrorName = OneOf(["skip_order", "continue", "abort_run"], {
   description: "After a failed step: skip the remaining steps of the order, continue with them, or abort the run",
@@ -28,6 +27,9 @@ export const ActionRequest = Strict({
 });
 
 export type ActionRequest = Static<typeof ActionRequest>;
+
+/** An action as it was requested. Runs and pipelines may hold actions of an older hub. */
+export const StoredAction = Type.Record(Type.String(), Type.Unknown(), { description: "As requested" });
 
 export const Actions = Type.Array(ActionRequest, { minItems: 1, maxItems: maxActions });
 

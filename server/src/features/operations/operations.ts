@@ -8,6 +8,7 @@ import type { Tx } from "../../db/database.ts";
 import type { Live, Streamed } from "../../route.ts";
 import { watchRecord } from "../../watch.ts";
 import { recordEvent } from "../../events/record-event.ts";
+import { requireAgentOrderLimit, requireAgentPreflight } from "./agent-limits.ts";
 import { asksForOverride, compilePipeline, listSteps, mayOverride, refuseWithoutOverride } from "./compile-pipeline.ts";
 import type { Pipeline } from "./evaluate.ts";
 import { executeNewRun, finishIfIdle, requestOwner, toCause } from "./run/run-work.ts";
@@ -16,17 +17,16 @@ import type { ResultQuery, RetryRequest, RunDetail, RunQuery, RunRecord, RunResu
 import { exportResults } from "./run/export-results.ts";
 import type { Effects } from "./run/run-effects.ts";
 import { listUndoable, mapWithEffects } from "./run/run-effects.ts";
-import { presentResults, presentRun, presentWithoutResults } from "./present-run.ts";
+import { presentRun, presentWithoutResults } from "./present-run.ts";
 import { withSavedPipeline } from "./saved-pipelines.ts";
 import { preflightUndoOf } from "./undo-preflight.ts";
-import { withTaskStatuses } from "./run/task-outcomes.ts";
-import { describeRun } from "./describe-run.ts";
-import { countLabels, countRunLabels, noLabels } from "./run-labels.ts";
+import { completeResults, describeRun } from "./describe-run.ts";
+import { countLabels, countLabelsOfFailed, countRunLabels, noLabels } from "./run-labels.ts";
 import type { PlannedOrders } from "./run/plan-run.ts";
 import { planOrders, toBatches } from "./run/plan-run.ts";
 import { findUnknown } from "./run/run-orders.ts";
 import { findIdByRef } from "../orders/orders.ts";
-import type { OpenPipeline } from "./saved-pipelines.ts";
+import type { RunnablePipeline } from "./saved-pipelines.ts";
 import type { Unfinished } from "./run/run-results.store.ts";
 import * as results from "./run/run-results.store.ts";
 import { listGroups } from "./run/result-groups.store.ts";
@@ -36,10 +36,13 @@ import * as runs from "./run/runs.store.ts";
 /** Larger runs are queued instead of being processed within the request. */
 const maxOrdersInRequest = 1_000;
 
+export { actionCatalog } from "./action-catalog.ts";
+export { requireAgentTaskLimit } from "./agent-limits.ts";
 export { listActions } from "./list-actions.ts";
+export { readFacts } from "./order-conditions.ts";
 export { preflightOrders } from "./preflight.ts";
 export { presentCondition } from "./present-run.ts";
-export { createPipeline, findPipelineDigests, openPipeline } from "./saved-pipelines.ts";
+export { createPipeline, findPipelineDigests, openActions, openCondition, openPipeline } from "./saved-pipelines.ts";
 export type { Pipeline } from "./evaluate.ts";
 export type { RunCause } from "./run.schemas.ts";
 export type { OpenPipeline } from "./saved-pipelines.ts";
@@ -50,7 +53,7 @@ export { deleteOldRunsAcrossOrgs } from "./run/old-runs.store.ts";
 export { unpackChanges } from "./run/operation-values.store.ts";
 
 export async function startRun(ctx: Ctx, body: RunBody, isAsync: boolean): Promise<RunDetail> {
-  const request = await withSavedPipeline(ctx, body);
+  const request = requireAgentPreflight(ctx, await withSavedPipeline(ctx, body));
   const { actions, on_error = "skip_order", atomic: is_atomic = false, note = null } = request;
   const pipeline = await compilePipeline(ctx, actions, { onError: on_error, isAtomic: is_atomic });
   const { orders, about } = await planOrders(ctx, request, pipeline);
@@ -59,7 +62,7 @@ export async function startRun(ctx: Ctx, body: RunBody, isAsync: boolean): Promi
 }
 
 /** A new run of the orders that still fail, each from its first step that was not applied. */
-export async function retryRun(ctx: Ctx, id: string, { codes }: RetryRequest, isAsync: boolean): Promise<RunDetail> {
+export async function retryRun(ctx: Ctx, id: string, request: RetryRequest, isAsync: boolean): Promise<RunDetail> {
   const run = await getFinishedRun(ctx, id);
   if (run.undo_of !== null) throw new HubError("undo_not_retryable");
   const first = run.root_run_id === run.id ? run : await runs.findRun(ctx.db, ctx.orgId, run.root_run_id);
@@ -70,8 +73,8 @@ export async function retryRun(ctx: Ctx, id: string, { codes }: RetryRequest, is
     pipeline,
     async (tx) => {
       await refuseUnfinishedChain(tx, ctx, run);
-      const failed = await results.listStillFailed(tx, run.id, run.root_run_id, codes);
-      const why = codes && `No order of the run still fails with ${codes.join(" or ")}.`;
+      const failed = await results.listStillFailed(tx, run.id, run.root_run_id, request);
+      const why = request.codes && `No order of the run still fails with ${request.codes.join(" or ")}.`;
       if (failed.length === 0) throw new HubError("no_failed_orders", why);
       const named = await findUnknown(tx, ctx, run.root_run_id, failed);
       if (named.length === 0) throw new HubError("no_failed_orders");
@@ -148,16 +151,22 @@ export async function getRun(ctx: Ctx, id: string, shown?: number): Promise<RunD
   return { ...(await describeRun(ctx, ctx.db, run, shown)), ...(await runs.listRelatedRuns(ctx.db, ctx.orgId, id)) };
 }
 
+/** Undefined once retention has deleted the run. */
+export async function findRun(ctx: Ctx, id: string): Promise<Pick<RunRow, "finished_at"> | undefined> {
+  return await runs.findRun(ctx.db, ctx.orgId, id);
+}
+
 /** A separate request because it reads all unsuccessful results of the run. */
 export async function listRunGroups(ctx: Ctx, id: string) {
-  const { undo_of } = await findRunOrThrow(ctx, id);
+  const run = await findRunOrThrow(ctx, id);
   const groups = await listGroups(ctx.db, id);
   return {
     data: groups.map((group) => ({
       ...group,
       // An undo cannot be retried; the run can be undone again.
-      retryable: undo_of === null && !results.skippedCodes.includes(group.code),
+      retryable: run.undo_of === null && !results.skippedCodes.includes(group.code),
     })),
+    labels: await countLabelsOfFailed(ctx, ctx.db, run),
   };
 }
 
@@ -170,14 +179,14 @@ export async function watchRun(ctx: Ctx, id: string): Promise<Live> {
 }
 
 export async function listResults(ctx: Ctx, id: string, query: ResultQuery): Promise<Page<RunResult>> {
-  await findRunOrThrow(ctx, id);
+  const run = await findRunOrThrow(ctx, id);
   const page = await results.listResults(ctx.db, ctx.orgId, id, query);
-  return { ...page, data: presentResults(ctx, await withTaskStatuses(ctx.db, ctx.orgId, page.data)) };
+  return { ...page, data: await completeResults(ctx, ctx.db, run, page.data) };
 }
 
 export async function exportRunResults(ctx: Ctx, id: string): Promise<Streamed> {
-  await findRunOrThrow(ctx, id);
-  return exportResults(ctx, id);
+  const run = await findRunOrThrow(ctx, id);
+  return exportResults(ctx, run);
 }
 
 type RunPlan = Pick<NewRun, "actions" | "on_error" | "is_atomic" | "note"> & Partial<NewRun>;
@@ -234,6 +243,7 @@ async function insertRun(
     duplicates_removed: "refs" in planned ? planned.duplicatesRemoved : 0,
     created_at: ctx.clock.now(),
   };
+  requireAgentOrderLimit(ctx, made.order_count);
   const chosen = "refs" in planned ? toBatches(planned, pipeline) : planned;
   const row = await runs.insertRun(tx, ctx.orgId, made, chosen, owner);
   if (row.order_count === 0) throw new HubError("empty_selection");
@@ -255,14 +265,14 @@ async function insertRun(
   return row;
 }
 
-/** A run that an automation starts. */
+/** A run that an automation or a packing station starts. */
 export type QueuedRun = Pick<NewRun, "cause" | "condition" | "filter" | "note"> & { orderIds: string[] };
 
 /** Queues a run in the caller's transaction. */
 export async function queueRun(
   tx: Tx,
   ctx: Ctx,
-  { saved, pipeline }: OpenPipeline,
+  { saved, pipeline }: RunnablePipeline,
   { orderIds, ...about }: QueuedRun,
 ): Promise<string> {
   const { actions, on_error, atomic: is_atomic } = saved;

@@ -2,8 +2,8 @@ import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import { Count, DateTime, Id, Nullable, OneOf, optional, Strict } from "../../core/schema.ts";
 import type { ActionRequest } from "./operations.schemas.ts";
+import { Code } from "./result-parts.schemas.ts";
 import {
-  Code,
   StepError,
   StepWarning,
   example,

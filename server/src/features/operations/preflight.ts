@@ -3,11 +3,13 @@ import { yieldToEventLoop } from "../../core/yield-to-event-loop.ts";
 import type { Ctx } from "../../context.ts";
 import { explainUnknown, readOrders } from "../orders/orders.ts";
 import type { Order } from "../orders/order.ts";
+import { requireAgentOrderLimit } from "./agent-limits.ts";
 import type { OpenCarrierDirectory } from "./carrier-directory.ts";
 import { openCarrierDirectory } from "./carrier-directory.ts";
 import { asksCarriers, compilePipeline, envOf, mayOverride } from "./compile-pipeline.ts";
 import type { Evaluation, Pipeline } from "./evaluate.ts";
 import { evaluate, isGrouped } from "./evaluate.ts";
+import { readFacts } from "./order-conditions.ts";
 import type { PreflightBody } from "./preflight.schemas.ts";
 import type { Report } from "./preflight-report.ts";
 import { codesOf, createReport } from "./preflight-report.ts";
@@ -65,6 +67,7 @@ export async function preparePreflight(ctx: Ctx, body: PreflightBody) {
     ? await findOrders(ctx, source.order_ids, pipeline)
     : await takeSelection(ctx, source, pipeline);
   const total = "refs" in orders ? orders.refs.length : orders.matched;
+  requireAgentOrderLimit(ctx, total);
 
   async function execute(signal: AbortSignal) {
     const evaluateOrders = createEvaluator(ctx, pipeline, report, carriers, signal);
@@ -111,7 +114,8 @@ async function evaluateWithCarriers(
   await carriers.readLabels(ctx.db, idsOf(orders));
   await pipeline.bridges.readSent(ctx.db, orders);
   for (;;) {
-    const evaluations = evaluate(orders, pipeline, envOf(ctx, pipeline, carriers, mayOverride(ctx)), [], run);
+    const facts = await readFacts(ctx.db, ctx, [pipeline], orders);
+    const evaluations = evaluate(orders, pipeline, envOf(ctx, pipeline, carriers, mayOverride(ctx), facts), [], run);
     if (!carriers.hasMissingPrices()) return evaluations;
     run.isAborted = isAborted;
     await carriers.fetchPrices(signal);

@@ -1,4 +1,5 @@
 import { mask, maySeePersonalData } from "../../core/mask-person.ts";
+import { fromCents } from "../../core/money.ts";
 import type { Ctx } from "../../context.ts";
 import type { FieldChange } from "../orders/order-changes.ts";
 import { isPersonalPath, maskChange } from "../orders/orders.ts";
@@ -20,6 +21,7 @@ export function presentWithoutResults(ctx: Caller, run: RunRow, labels: LabelCou
     undone_by: [],
     tasks: [],
     task_summary: { failed_orders: 0, unknown_orders: 0 },
+    label_services: [],
     results: [],
   };
   return { ...presentRun(ctx, run, labels), ...none, preflight };
@@ -64,6 +66,13 @@ export function presentRun(ctx: Caller, run: RunRow, labels: LabelCounts): RunRe
       bought: labels.bought,
       failed: labels.failed,
       refunds_pending: labels.refundsPending,
+      voided: labels.voided,
+      printed: labels.printed,
+      costs: labels.costs.map(({ currency, cents, labels: count }) => ({
+        currency,
+        total: fromCents(cents),
+        labels: count,
+      })),
     },
     open_label_requests: labels.open,
   };
@@ -104,5 +113,10 @@ export function presentSteps<Step extends { changes?: FieldChange[] }>(ctx: Call
 }
 
 export function presentResults(ctx: Caller, results: RunResult[]): RunResult[] {
-  return results.map((result) => ({ ...result, steps: presentSteps(ctx, result.steps) }));
+  if (maySeePersonalData(ctx)) return results;
+  return results.map((result) => ({
+    ...result,
+    ...(result.recipient ? { recipient: mask } : {}),
+    steps: presentSteps(ctx, result.steps),
+  }));
 }

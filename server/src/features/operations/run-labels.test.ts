@@ -89,6 +89,25 @@ test("a run whose labels all fail has failed; one whose labels are all bought ha
   expect((await readRun(bad.id)).status).toBe("failed");
 });
 
+test("failed orders whose label was bought, or may have been, are counted apart from those without one", async () => {
+  // The first step fails and the purchase goes on: such an order has failed, and has a label.
+  const check = {
+    type: "assert",
+    params: { when: { path: "tags", op: "has_tag", value: "never" } },
+    on_error: "continue",
+  };
+  const order_ids = await orders(3);
+  const { id } = (await org.post("/operations/run", { order_ids, actions: [check, { type: "buy_label" }] })).body;
+  const failed = async () => (await org.get(`/operations/runs/${id}/result-groups`)).body.labels;
+  // The carrier has not responded yet.
+  expect(await failed()).toEqual({ bought: 0, unknown: 3 });
+  script.nextTurns.push({ before: refuse });
+  await send();
+  await tell();
+  expect(await readRun(id)).toMatchObject({ status: "failed", labels: { bought: 2, failed: 1 } });
+  expect(await failed()).toEqual({ bought: 2, unknown: 0 });
+});
+
 test("another process ends the run when the one that started it is gone", async () => {
   const started = await start(await orders(2));
   await send();
@@ -188,4 +207,69 @@ test("a void is shown with its pending refund, in the step and in the count of t
   hub.advance(25 * 3_600_000);
   await send();
   expect((await readRun(started.id)).labels.refunds_pending).toBe(0);
+});
+
+test("a run sums up what its labels cost, by currency and by service, without voided ones", async () => {
+  const ids = await orders(3);
+  const started = await start(ids);
+  expect(started).toMatchObject({ labels: { costs: [], printed: 0, voided: 0 }, label_services: [] });
+  await send();
+  await tell();
+  const { data: bought } = (await org.get("/shipments/labels?limit=100")).body;
+  const own = bought.filter(({ orderId }: { orderId: string }) => ids.includes(orderId)) as {
+    id: string;
+    cost: number;
+    orderId: string;
+    trackingNumber: string;
+  }[];
+  expect(own).toHaveLength(3);
+  const sumOf = (labels: { cost: number }[]): number =>
+    labels.reduce((cents, { cost }) => cents + Math.round(cost * 100), 0) / 100;
+  const ended = await readRun(started.id);
+  expect(ended.labels.costs).toEqual([{ currency: "USD", total: sumOf(own), labels: 3 }]);
+  expect(ended.label_services).toEqual([
+    {
+      carrier_account_id: account,
+      carrier: "demo",
+      service: "NAT_GROUND",
+      currency: "USD",
+      labels: 3,
+      cost: sumOf(own),
+      voidable: 3,
+    },
+  ]);
+  expect((await listed(started.id)).labels.costs).toEqual(ended.labels.costs);
+  for (const { order_id, labels, recipient, destination } of ended.results) {
+    const label = own.find(({ orderId }) => orderId === order_id)!;
+    expect(labels).toMatchObject([
+      { id: label.id, status: "purchased", tracking_number: label.trackingNumber, cost: label.cost, print_count: 0 },
+    ]);
+    expect([recipient, destination]).toEqual(["Ada Byron", "Albany, NY, US"]);
+  }
+
+  const [first, ...rest] = own;
+  expect((await org.delete(`/shipments/labels/${first!.id}`)).status).toBe(200);
+  await hub.world.db.query("update shipments set accepted_at = now() where tracking_number = $1", [
+    rest[0]!.trackingNumber,
+  ]);
+  const later = await readRun(started.id);
+  expect(later.labels).toMatchObject({ bought: 3, voided: 1, costs: [{ total: sumOf(rest), labels: 2 }] });
+  expect(later.label_services).toMatchObject([{ labels: 2, voidable: 1 }]);
+
+  const csv = (await org.get(`/operations/runs/${started.id}/results.csv`)).text;
+  const [header, ...rows] = csv
+    .trim()
+    .split("\r\n")
+    .map((line) => line.split(","));
+  const at = header!.indexOf("tracking_number");
+  expect(header!.slice(at, at + 3)).toEqual(["tracking_number", "label_cost", "label_currency"]);
+  expect(rows.map((row) => row[at]).toSorted()).toEqual(own.map(({ trackingNumber }) => trackingNumber).toSorted());
+});
+
+test("results show where orders go, and the name only with pii:read", async () => {
+  const started = await start(await orders(1), "archive");
+  const results = (client: Pick<typeof org, "get">) => client.get(`/operations/runs/${started.id}/results`);
+  expect((await results(org)).body.data[0]).toMatchObject({ recipient: "Ada Byron", destination: "Albany, NY, US" });
+  const viewer = await org.withScopes(["operations:read"]);
+  expect((await results(viewer)).body.data[0]).toMatchObject({ recipient: "***", destination: "Albany, NY, US" });
 });

@@ -14,23 +14,23 @@ import {
   Since,
   Strict,
 } from "../../core/schema.ts";
+import { Weight } from "../../core/weight.ts";
 import { OrderRef } from "../orders/orders.schemas.ts";
 import { executionStatuses } from "../tasks/tasks.schemas.ts";
+import { Code, FailedStep, resultStatuses } from "./result-parts.schemas.ts";
 import {
-  Code,
   OnErrorName,
   OrderGroup,
   StepError,
   orderGroup,
   stepFields,
   stepOutcomes,
+  StoredAction,
 } from "./operations.schemas.ts";
 
 const runStatuses = ["queued", "running", "succeeded", "partially_failed", "failed", "cancelled"] as const;
 
 export type RunStatus = (typeof runStatuses)[number];
-
-const resultStatuses = ["succeeded", "failed", "skipped", "cancelled"] as const;
 
 export const RunCause = Type.Object(
   {
@@ -66,7 +66,7 @@ const runFields = {
   attempt: Type.Integer({ minimum: 1 }),
   on_error: OnErrorName,
   atomic: Type.Boolean(),
-  actions: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+  actions: Type.Array(StoredAction),
   order_count: Count,
   duplicates_removed: Count,
   selection_id: Nullable({ ...Id, description: "The selection the orders came from" }),
@@ -93,6 +93,14 @@ const runFields = {
         ...Count,
         description: "Labels that void_label voided and whose refund the carrier has not decided",
       },
+      // Missing in responses that were kept for a repeated request before these were counted.
+      ...optional({
+        voided: { ...Count, description: "Of the bought labels, those that were voided since" },
+        printed: { ...Count, description: "Of the bought labels, those that were printed and are not voided" },
+        costs: Type.Array(Type.Object({ currency: Type.String(), total: Type.Number(), labels: Count }), {
+          description: "What carriers charged for the bought labels that are not voided, by currency",
+        }),
+      }),
     },
     { description: "Labels of the run as they are now" },
   ),
@@ -107,6 +115,21 @@ const runFields = {
 export const RunRow = Type.Object(runFields);
 
 export type RunRecord = Static<typeof RunRow>;
+
+const RunLabel = Type.Object({
+  id: Id,
+  shipment_id: Nullable(Id),
+  status: Type.String({ description: "As in GET /shipments/labels/{id}" }),
+  carrier: Type.String(),
+  carrier_account_id: Nullable(Id),
+  service: Type.String(),
+  weight: Weight,
+  tracking_number: Nullable(Type.String()),
+  cost: Nullable(Type.Number()),
+  currency: Nullable(Type.String()),
+  print_count: Count,
+  is_void_pending: Type.Boolean(),
+});
 
 export const RunResult = Type.Object({
   position: Count,
@@ -123,6 +146,11 @@ export const RunResult = Type.Object({
       carried_over: Type.Optional(Type.Boolean({ description: "Applied by an earlier run of the chain" })),
     }),
   ),
+  ...optional({
+    labels: Type.Array(RunLabel, { description: "Labels that the run requested for the order, as they are now" }),
+    recipient: Nullable(Type.String({ description: "Who the order is shipped to; masked without pii:read" })),
+    destination: Nullable(Type.String({ description: "City, state and country of the shipping address" })),
+  }),
 });
 
 export type RunResult = Static<typeof RunResult>;
@@ -139,8 +167,25 @@ const TaskOutcomes = Type.Object({
 
 export type TaskOutcomes = Static<typeof TaskOutcomes>;
 
+const LabelService = Type.Object({
+  carrier_account_id: Nullable(Id),
+  carrier: Type.String(),
+  service: Type.String(),
+  currency: Nullable(Type.String()),
+  labels: Count,
+  cost: Nullable(Type.Number()),
+  voidable: { ...Count, description: "Labels without a first scan, as far as the hub knows" },
+});
+
+export type LabelService = Static<typeof LabelService>;
+
 export const RunDetail = Type.Object({
   ...runFields,
+  label_services: Type.Optional(
+    Type.Array(LabelService, {
+      description: "The bought labels that are not voided, by service, the most frequent first",
+    }),
+  ),
   errors_by_code: Type.Record(Type.String(), Count),
   retried_by: Type.Array(Id),
   undone_by: Type.Array(Id),
@@ -183,6 +228,16 @@ export const RunGroups = Type.Object({
       retryable: Type.Boolean({ description: "A retry of the run includes these orders" }),
     }),
   ),
+  labels: Type.Object(
+    {
+      bought: { ...Count, description: "Orders with a label that a carrier sold, also if it was voided since" },
+      unknown: { ...Count, description: "Other orders with a label whose outcome is pending or unknown" },
+    },
+    {
+      description:
+        "Orders of the run that did not succeed although the run bought a label for them, such as when a later step failed",
+    },
+  ),
 });
 
 export const RetryRequest = Strict(
@@ -192,6 +247,7 @@ export const RetryRequest = Strict(
       maxItems: 50,
       description: "Only orders that failed with one of these codes; `cancelled` for orders not processed",
     }),
+    step: FailedStep,
   }),
   { examples: [{ codes: ["invalid_state"] }] },
 );
@@ -223,6 +279,10 @@ export const RunQuery = pageQuery({
   order_id: Type.Optional(OrderRef),
   retry_of: Type.Optional(Id),
   automation_id: Type.Optional(Id),
+  created_by: Type.Optional({
+    ...Id,
+    description: "The user or API key that started the run; without runs of automations",
+  }),
   from: Since,
   to: Before,
 });
@@ -230,7 +290,11 @@ export const RunQuery = pageQuery({
 export type RunQuery = Static<typeof RunQuery>;
 
 export const ResultQuery = pageQuery(
-  { status: Type.Optional(OneOf(resultStatuses)), code: Type.Optional(Type.String({ maxLength: 64 })) },
+  {
+    status: Type.Optional(OneOf(resultStatuses)),
+    code: Type.Optional(Type.String({ maxLength: 64 })),
+    step: Type.Optional({ ...Count, description: "Only orders whose first failed step is this one, from 0" }),
+  },
   { limit: 100, max: 1000 },
 );
 

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import { DateTime, Id, Name, Nullable, optional, pageQuery, Strict, Version } from "../../core/schema.ts";
 import { Type } from "../../core/type.ts";
-import { Actions, example, OnErrorName } from "./operations.schemas.ts";
+import { Actions, example, OnErrorName, StoredAction } from "./operations.schemas.ts";
 
 const savedParts = {
   name: Name,
@@ -26,7 +26,7 @@ export const SavedPipeline = Type.Object({
   id: Id,
   name: Type.String(),
   description: Type.String(),
-  actions: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+  actions: Type.Array(StoredAction),
   on_error: OnErrorName,
   atomic: Type.Boolean(),
   hotkey: savedParts.hotkey,

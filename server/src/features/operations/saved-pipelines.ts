@@ -146,6 +146,11 @@ export async function deletePipeline(ctx: Ctx, id: string, ifMatch: IfMatch) {
 }
 
 /** A compiled saved pipeline. `digest` covers its actions and options, not its name. */
+/** What a run needs of a pipeline. `id`: null if it is not saved. */
+export type RunnablePipeline = {
+  saved: Pick<StoredPipeline, "actions" | "on_error" | "atomic"> & { id: string | null };
+  pipeline: Pipeline;
+};
 export type OpenPipeline = { saved: StoredPipeline; pipeline: Pipeline; digest: string };
 
 /**
@@ -158,6 +163,17 @@ export async function openPipeline(ctx: Ctx, id: string, when: object | null): P
   const { actions, on_error: onError, atomic: isAtomic } = saved;
   const pipeline = await compilePipeline(ctx, actions as ActionRequest[], { onError, isAtomic, when });
   return { saved, pipeline, digest: digestOf(saved) };
+}
+
+/** Actions of the hub itself, which are not saved, for `queueRun`. Throws if the caller may not run them. */
+export async function openActions(ctx: Ctx, actions: ActionRequest[]): Promise<RunnablePipeline> {
+  const pipeline = await compilePipeline(ctx, actions, { onError: "skip_order", isAtomic: false });
+  return { saved: { id: null, actions, on_error: "skip_order", atomic: false }, pipeline };
+}
+
+/** A condition on orders, as a pipeline without actions. Throws if it is invalid. */
+export async function openCondition(ctx: Ctx, when: object): Promise<Pipeline> {
+  return await compilePipeline(ctx, [], { onError: "continue", isAtomic: false, when });
 }
 
 function digestOf({ actions, on_error, atomic }: StoredPipeline): string {

@@ -17,6 +17,9 @@ type Answer = {
   paymentStatus: string;
   locationId: string | null;
   shipping: { carrier?: string; service?: string };
+  shippingAddress: { countryCode?: string } | null;
+  holds: { reason: string }[];
+  total: number | null;
   customFields: Record<string, string | number | boolean>;
   archived: boolean;
   orderedAt: string;
@@ -24,7 +27,7 @@ type Answer = {
   lines: { sku: string }[];
 };
 type Several = string | string[];
-type Filter = { [name: string]: Several | boolean };
+type Filter = { [name: string]: Several | boolean | number };
 
 const hub = await startTestHub();
 const org = await hub.org();
@@ -33,6 +36,10 @@ const channels = ["web", "shop", "a,b"];
 const tags = ["x", "y", "z"];
 const carriers = ["ups", "dhl"];
 const services = ["ground", "air"];
+const countries = ["US", "DE"];
+const skus = ["ZETA-1", "MUG-1", "CUP-1"];
+const reasons = ["operator", "customer_request", "other"];
+const amounts = [10, 20.5, 30];
 const days = ["2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z", "2026-01-03T00:00:00.000Z"];
 const fields = { color: ["red", "blue", "1"], size: [1, 2.5, "2.5"], gift: [true, false, "true"] };
 
@@ -62,7 +69,12 @@ const orders = Array.from({ length: count }, (_, n) => {
     archived: n % 7 === 0,
     orderedAt: days[m % 3],
     ...(n % 4 === 0 ? { shipBy: days[n % 3] } : {}),
-    lines: [{ sku: n % 6 === 0 ? "ZETA-1" : "MUG-1", quantity: 1 }],
+    ...(n % 3 === 1 ? { shippingAddress: { city: "X", countryCode: countries[m % 2] } } : {}),
+    ...(n % 4 === 1 ? {} : { total: amounts[m % 3] }),
+    lines: [
+      { sku: n % 6 === 0 ? "ZETA-1" : "MUG-1", quantity: 1 },
+      ...(n % 5 === 2 ? [{ sku: "CUP-1", quantity: 1 }] : []),
+    ],
   };
 });
 for (const order of orders) {
@@ -108,14 +120,18 @@ async function readAll(): Promise<Answer[]> {
   return data;
 }
 
-const listOf = (value: Several | boolean | undefined): string[] | undefined =>
-  value === undefined || typeof value === "boolean" ? undefined : [value].flat();
+const listOf = (value: Filter[string] | undefined): string[] | undefined =>
+  typeof value === "string" || Array.isArray(value) ? [value].flat() : undefined;
 
 function meets(order: Answer, filter: Filter): boolean {
   const one = (name: string, value: string | null | undefined, split = false): boolean => {
     const texts = (given: string[] | undefined) => (split ? given?.flatMap((text) => text.split(",")) : given);
     const [wanted, unwanted] = [texts(listOf(filter[name])), texts(listOf(filter[`${name}Not`]))];
     return (!wanted || wanted.includes(value ?? "\u0000")) && !unwanted?.includes(value ?? "\u0000");
+  };
+  const any = (name: string, values: string[]): boolean => {
+    const [wanted, unwanted] = [listOf(filter[name]), listOf(filter[`${name}Not`])];
+    return (wanted?.some((value) => values.includes(value)) ?? true) && !unwanted?.some((one) => values.includes(one));
   };
   const states = [order.status, ...(order.onHold ? ["on_hold"] : [])];
   const statuses = (name: string) => listOf(filter[name])?.flatMap((text) => text.split(","));
@@ -141,6 +157,17 @@ function meets(order: Answer, filter: Filter): boolean {
     one("locationId", order.locationId) &&
     one("carrier", order.shipping.carrier) &&
     one("service", order.shipping.service) &&
+    one("country", order.shippingAddress?.countryCode) &&
+    any(
+      "sku",
+      order.lines.map(({ sku }) => sku),
+    ) &&
+    any(
+      "holdReason",
+      order.holds.map(({ reason }) => reason),
+    ) &&
+    (filter.totalMin === undefined || (order.total !== null && order.total >= Number(filter.totalMin))) &&
+    (filter.totalMax === undefined || (order.total !== null && order.total <= Number(filter.totalMax))) &&
     (filter.tag === undefined || order.tags.includes(filter.tag as string)) &&
     (listOf(filter.tagsAny)?.some((tag) => order.tags.includes(tag)) ?? true) &&
     (listOf(filter.tagsAll)?.every((tag) => order.tags.includes(tag)) ?? true) &&
@@ -181,13 +208,19 @@ const lists = {
   carrierNot: carriers,
   service: services,
   serviceNot: services,
+  country: countries,
+  countryNot: countries,
+  sku: skus,
+  skuNot: skus,
+  holdReason: reasons,
+  holdReasonNot: reasons,
   customField: fieldTexts,
   customFieldNot: fieldTexts,
   tagsAny: tags,
   tagsAll: tags,
   tagsNone: tags,
 };
-const parts: Record<string, fc.Arbitrary<Several | boolean>> = {
+const parts: Record<string, fc.Arbitrary<Several | boolean | number>> = {
   ...Object.fromEntries(Object.entries(lists).map(([name, values]) => [name, some(values)])),
   tag: fc.constantFrom(...tags),
   lastRunFailed: fc.boolean(),
@@ -197,6 +230,8 @@ const parts: Record<string, fc.Arbitrary<Several | boolean>> = {
   shipByFrom: fc.constantFrom(...days),
   shipByTo: fc.constantFrom(...days),
   search: fc.constant("zeta"),
+  totalMin: fc.constantFrom(...amounts),
+  totalMax: fc.constantFrom(...amounts),
 };
 /** Of all at once there would be nothing: a few each. */
 const filters: fc.Arbitrary<Filter> = fc

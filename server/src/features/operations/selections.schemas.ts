@@ -3,6 +3,7 @@ import { Count, DateTime, Id, OneOf, Strict } from "../../core/schema.ts";
 import { Type } from "../../core/type.ts";
 import { OrderFilterRequest } from "../orders/order-filter.schemas.ts";
 import { orderStatuses } from "../orders/orders.states.ts";
+import { Code, FailedStep, resultStatuses } from "./result-parts.schemas.ts";
 
 const maxNamed = 10_000;
 const Refs = (options: { minItems?: number; description: string }) =>
@@ -19,6 +20,20 @@ export const SelectionRequest = Strict(
   {
     filter: Type.Optional(SelectionFilter),
     refs: Refs({ minItems: 1, description: "Order IDs or numbers, instead of a filter" }),
+    run: Type.Optional(
+      Strict(
+        {
+          id: Id,
+          status: Type.Optional(OneOf(resultStatuses)),
+          code: Type.Optional(Code),
+          step: Type.Optional(FailedStep),
+        },
+        {
+          description:
+            "The orders of a run instead of a filter: all, those with a result, or those that failed with a code, at a step. Deleted orders are left out",
+        },
+      ),
+    ),
     exclude_order_ids: Refs({ description: "Order IDs or numbers to exclude" }),
   },
   { examples: [{ filter: { status: ["new", "ready"] } }] },

@@ -1,7 +1,8 @@
 import type { Queryable } from "../../db/database.ts";
+import { failedStepOf } from "./run/run-results.store.ts";
 import { selectMatching } from "../orders/orders.ts";
 import type { OrderFilter } from "../orders/order-filter.schemas.ts";
-import type { SampledOrder } from "./selections.schemas.ts";
+import type { SampledOrder, SelectionRequest } from "./selections.schemas.ts";
 
 /** Orders per batch of a selection. */
 export const selectionBatch = 1_000;
@@ -24,9 +25,28 @@ export type SelectionRow = {
 export type NewSelection = Pick<SelectionRow, "id" | "filter" | "not_found" | "as_of" | "expires_at"> & {
   /** Instead of a filter. */
   named: string[];
+  /** Instead of both. */
+  run?: SelectedResults | undefined;
   excluded: string[];
   max: number;
 };
+
+type SelectedResults = NonNullable<SelectionRequest["run"]>;
+
+/** By the primary key of results; with a code or status other than succeeded by operation_results_failed. */
+function selectResults(
+  orgId: string,
+  { id, status, code, step }: SelectedResults,
+): { text: string; values: unknown[] } {
+  const text = `select o.id, o.created_at as k
+    from operation_results result
+    join orders o on o.org_id = $1 and o.id = result.order_id
+   where result.run_id = $2
+     and ($3::text is null or result.status = $3)
+     and ($4::text is null or result.status <> 'succeeded' and coalesce(result.error_code, result.status) = $4)
+     and ($5::boolean or ${failedStepOf("result.steps")} is not distinct from $6::integer)`;
+  return { text, values: [orgId, id, status ?? null, code ?? null, step === undefined, step ?? null] };
+}
 
 function selectNamed(orgId: string, ids: string[]): { text: string; values: unknown[] } {
   const text = "select o.id, o.created_at as k from orders o where o.org_id = $1 and o.id = any($2::uuid[])";
@@ -40,9 +60,13 @@ function selectNamed(orgId: string, ids: string[]): { text: string; values: unkn
 export async function insertSelection(
   db: Queryable,
   orgId: string,
-  { id, filter, not_found, as_of, expires_at, named, excluded, max }: NewSelection,
+  { id, filter, not_found, as_of, expires_at, named, run, excluded, max }: NewSelection,
 ): Promise<{ matched: number; row: SelectionRow | undefined }> {
-  const { text, values } = filter ? selectMatching(orgId, filter) : selectNamed(orgId, named);
+  const { text, values } = filter
+    ? selectMatching(orgId, filter)
+    : run
+      ? selectResults(orgId, run)
+      : selectNamed(orgId, named);
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const [own, most] = [`${bind(id)}::uuid`, `${bind(max)}::integer`];
   const [made] = await db.query<{ counted: number } & SelectionRow>(

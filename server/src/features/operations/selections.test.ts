@@ -53,6 +53,29 @@ describe("a selection", () => {
     expect(selection.sample.map(({ number }: { number: string }) => number)).toEqual(["A-0", "A-2"]);
   });
 
+  test("can be made of the orders of a run, all or those with a result or code", async () => {
+    const org = await withOrders(many(4));
+    await org.post("/operations/run", { order_ids: ["A-1", "A-2"], actions: [hold] });
+    const { body: run } = await org.post("/operations/run", {
+      order_ids: ["A-0", "A-1", "A-2", "A-3", "nobody"],
+      actions: [{ type: "mark_shipped", params: { tracking_number: "T-{{number}}" } }],
+    });
+    await hub.world.db.query("delete from orders where org_id = $1 and number = $2", [org.id, "A-2"]);
+    const ofRun = async (more: object, client: TestClient = org) =>
+      await client.post("/operations/selections", { run: { id: run.id, ...more } });
+    const numbers = async (more: object): Promise<string[]> =>
+      (await ofRun(more)).body.sample.map(({ number }: { number: string }) => number);
+    expect(await numbers({})).toEqual(["A-0", "A-1", "A-3"]);
+    expect(await numbers({ status: "succeeded" })).toEqual(["A-0", "A-3"]);
+    expect(await numbers({ code: "on_hold" })).toEqual(["A-1"]);
+    expect((await ofRun({ code: "order_not_found" })).body.code).toBe("empty_selection");
+    expect((await ofRun({}, await hub.org())).body.errors).toMatchObject([
+      { pointer: "/run/id", code: "operation_run_not_found" },
+    ]);
+    const both = await org.post("/operations/selections", { run: { id: run.id }, refs: ["A-0"] });
+    expect(both.body.errors).toMatchObject([{ pointer: "/filter", code: "one_of" }]);
+  });
+
   test("can be made of named orders, without a filter", async () => {
     const org = await withOrders(many(4));
     const { id } = (await org.get("/orders/A-0")).body;

@@ -10,6 +10,7 @@ import type { Pipeline } from "./evaluate.ts";
 import { wholeStepOf } from "./evaluate.ts";
 import type { OrderSource } from "./operations.schemas.ts";
 import type { Selection, SelectionRequest } from "./selections.schemas.ts";
+import { findRun } from "./run/runs.store.ts";
 import type { SelectionRow } from "./selections.store.ts";
 import * as store from "./selections.store.ts";
 
@@ -19,8 +20,13 @@ const defaultMost = 100_000;
 export const maxOrdersAtOnce = 1_000;
 
 export async function createSelection(ctx: Ctx, request: SelectionRequest): Promise<Selection> {
-  if ((request.filter === undefined) === (request.refs === undefined)) {
-    throw badField("/filter", request.filter ? "one_of" : "required", "Either `filter` or `refs` is required.");
+  const sources = [request.filter, request.refs, request.run].filter((source) => source !== undefined);
+  if (sources.length !== 1) {
+    const code = sources.length > 1 ? "one_of" : "required";
+    throw badField("/filter", code, "Exactly one of `filter`, `refs` and `run` is required.");
+  }
+  if (request.run && !(await findRun(ctx.db, ctx.orgId, request.run.id))) {
+    throw badField("/run/id", "operation_run_not_found", "The run does not exist.");
   }
   return await change(ctx, async (tx) => present(await freeze(tx, ctx, request)));
 }
@@ -66,7 +72,7 @@ export async function removeExpiredSelections({ db, clock }: World): Promise<voi
 async function freeze(
   db: Queryable,
   ctx: Ctx,
-  { filter, refs = [], exclude_order_ids = [] }: SelectionRequest,
+  { filter, refs = [], run, exclude_order_ids = [] }: SelectionRequest,
   atMost?: number,
 ): Promise<SelectionRow> {
   const asOf = ctx.clock.now();
@@ -77,6 +83,7 @@ async function freeze(
     id: ctx.newId(),
     filter: filter ? readFilter(ctx, filter, "/filter") : null,
     named: [...named.values()],
+    run,
     not_found: new Set(refs).size - named.size,
     excluded: [...excluded.values()],
     max,

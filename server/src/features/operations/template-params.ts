@@ -1,19 +1,21 @@
+import { escapeHtml } from "../../core/escape-html.ts";
 import type { FieldError } from "../../core/errors.ts";
 import type { ConditionRules } from "../../core/conditions.ts";
 import { pathMistake } from "../../core/conditions.ts";
 import type { Order } from "../orders/order.ts";
-import { presentToConditions } from "../orders/order.ts";
 import type { RecordTemplate } from "../transformations/transformations.ts";
 import { compileRecordTemplate } from "../transformations/transformations.ts";
 import type { Refusal } from "./action.ts";
+import type { OrderFacts } from "./order-conditions.ts";
+import { presentWith } from "./order-conditions.ts";
 import { refuse } from "./action.ts";
 
 /**
  * Params with this keyword are templates filled in from each order: `{{number}}` or `{{order.number}}`, with the grammar of mapping
- * templates. `text`: the result is a string; `value`: a single placeholder keeps its type; `all`: every string within, where missing
- * values become null or blank.
+ * templates. `text`: the result is a string; `html`: a string with escaped values; `value`: a single placeholder keeps its type;
+ * `all`: every string within, where missing values become null or blank.
  */
-type TemplateKind = "text" | "value" | "all";
+type TemplateKind = "text" | "html" | "value" | "all";
 const keyword = "x-template";
 
 export function filledIn<Schema extends object>(schema: Schema, kind: TemplateKind = "text"): Schema {
@@ -24,34 +26,36 @@ export function filledInTags<Tags extends { items: object }>(tags: Tags): Tags {
   return { ...tags, items: filledIn(tags.items) };
 }
 
-export type FillParams = (order: Order, now: string) => { params: unknown } | Refusal;
+export type FillParams = (order: Order, facts: OrderFacts) => { params: unknown } | Refusal;
 
-type Filling = { record: object; now: Date; refusal?: Refusal };
+type Filling = { record: object; now: Date; refusal?: Refusal; escaped?: unknown };
 type Fill = (filling: Filling) => unknown;
 type Rules = Pick<ConditionRules, "fields" | "refusal">;
 type Node = { properties?: Record<string, Node>; items?: Node; uniqueItems?: boolean; [keyword]?: TemplateKind };
 
-/** Finds and checks the templates in params. `fill` is undefined if there are none. */
+/** Finds and checks the templates in params. `fill` is undefined if there are none; `asks` has the paths of placeholders. */
 export function compileTemplates(
   schema: object,
   params: unknown,
   pointer: string,
   rules: Rules,
-): { fill?: FillParams; errors: FieldError[] } {
+): { fill?: FillParams; asks: string[]; errors: FieldError[] } {
   const errors: FieldError[] = [];
-  const fill = compileNode(schema, params, pointer, { rules, errors });
-  if (!fill) return { errors };
+  const asks: string[] = [];
+  const fill = compileNode(schema, params, pointer, { rules, errors, asks });
+  if (!fill) return { errors, asks };
   return {
     errors,
-    fill(order, now) {
-      const filling: Filling = { record: presentToConditions(order), now: new Date(now) };
+    asks,
+    fill(order, facts) {
+      const filling: Filling = { record: presentWith(order, facts), now: new Date(facts.now) };
       const filled = fill(filling);
       return filling.refusal ?? { params: filled };
     },
   };
 }
 
-type Job = { rules: Rules; errors: FieldError[] };
+type Job = { rules: Rules; errors: FieldError[]; asks: string[] };
 
 /** Undefined: the value is the same for every order. */
 function compileNode(schema: Node, value: unknown, pointer: string, job: Job): Fill | undefined {
@@ -75,23 +79,41 @@ function compileNode(schema: Node, value: unknown, pointer: string, job: Job): F
   };
 }
 
-function compileText(text: string, kind: TemplateKind, pointer: string, { rules, errors }: Job): Fill | undefined {
+function compileText(
+  text: string,
+  kind: TemplateKind,
+  pointer: string,
+  { rules, errors, asks }: Job,
+): Fill | undefined {
   const isLenient = kind === "all";
-  const template = compileRecordTemplate(text, { name: "order", keepsType: kind !== "text", isLenient });
+  const keepsType = kind === "value" || isLenient;
+  const template = compileRecordTemplate(text, { name: "order", keepsType, isLenient });
   if (!template) return undefined;
   if (Array.isArray(template)) {
     errors.push(...template.map((message) => ({ pointer, code: "template", message })));
     return undefined;
   }
+  asks.push(...template.asks);
   for (const path of template.asks) {
     const mistake = pathMistake(path, rules);
     if (mistake) errors.push({ pointer, ...mistake });
   }
-  return (filling) => fillText(template, filling, isLenient);
+  return (filling) => fillText(template, filling, kind);
 }
 
-function fillText(template: RecordTemplate, filling: Filling, isLenient: boolean): unknown {
-  const filled = template.fill(filling.record, filling.now);
+/** A copy in which all texts can stand in HTML. */
+function escapeWithin(value: unknown): unknown {
+  if (typeof value === "string") return escapeHtml(value);
+  if (Array.isArray(value)) return value.map(escapeWithin);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, escapeWithin(member)]));
+}
+
+function fillText(template: RecordTemplate, filling: Filling, kind: TemplateKind): unknown {
+  const isLenient = kind === "all";
+  // Names and notes come from customers: their characters must not become tags.
+  const record = kind === "html" ? (filling.escaped ??= escapeWithin(filling.record)) : filling.record;
+  const filled = template.fill(record, filling.now);
   if ("fault" in filled) {
     const fix = "Use a path to a single value, such as {{lines[0].sku}}.";
     filling.refusal ??= refuse("template_not_text", `A placeholder cannot be filled in: ${filled.fault}`, fix);

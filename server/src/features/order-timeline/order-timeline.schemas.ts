@@ -4,12 +4,23 @@ import { Type } from "../../core/type.ts";
 
 export const TimelineQuery = pageQuery({});
 const changed = {
-  kind: OneOf(["created", "imported", "updated", "hold_released", "fulfillment", "shipment", "delivered", "run_step"]),
+  kind: OneOf([
+    "created",
+    "imported",
+    "updated",
+    "hold_released",
+    "fulfillment",
+    "shipment",
+    "delivered",
+    "packed",
+    "run_step",
+  ]),
   at: DateTime,
   actor: ActorShape,
   runId: Type.Optional(Id),
   step: Type.Optional(Count),
   type: Type.Optional(Type.String({ description: "The action of the step" })),
+  isUndo: Type.Optional(Type.Boolean({ description: "true: the step was undone" })),
 };
 
 export const LastChanges = Type.Object({

@@ -18,6 +18,7 @@ type TimelineRow = {
   run_id: string | null;
   step: number | null;
   type: string | null;
+  is_undo: boolean;
   changes: FieldChange[] | null;
 };
 
@@ -27,11 +28,11 @@ type TimelineRow = {
  */
 const entries = `
   select c.id::text as id, c.kind, c.occurred_at as at, c.actor, null::uuid as run_id, null::integer as step,
-         null::text as type, c.changes, c.id as made, 0 as nth
+         null::text as type, false as is_undo, c.changes, c.id as made, 0 as nth
     from order_changes c where c.org_id = $1 and c.order_id = $2
   union all
   select r.run_id || '/' || (s.step ->> 'index'), 'run_step', r.finished_at, n.created_by, r.run_id, (s.step ->> 'index')::integer,
-         s.step ->> 'type', s.step -> 'changes', r.run_id, s.nth
+         s.step ->> 'type', n.undo_of is not null, s.step -> 'changes', r.run_id, s.nth
     from operation_results r
     join operation_runs n on n.id = r.run_id and n.org_id = $1
    cross join jsonb_array_elements(r.steps) with ordinality as s (step, nth)
@@ -56,19 +57,19 @@ export async function listTimeline(
 type Changed = Omit<TimelineEntry, "id" | "changes">;
 type LastChanges = { data: (Changed & { field: string; timelineEntryId: string })[]; origin: Changed | null };
 
-/** The last entry per field; reports of a bridge that were not applied do not count. */
+/** The last entry per field. Reports of a bridge that were not applied do not count, nor does packing, which changes no field. */
 export async function listLastChanges(db: Queryable, orgId: string, orderId: string): Promise<LastChanges> {
   const [rows, [origin]] = await Promise.all([
     db.query<TimelineRow & { field: string }>(
       `select distinct on (c.change ->> 'path') ltrim(c.change ->> 'path', '/') as field, e.id, e.kind, e.at, e.actor, e.run_id,
-              e.step, e.type
+              e.step, e.type, e.is_undo
          from (${entries}) e cross join jsonb_array_elements(e.changes) as c (change)
-        where jsonb_typeof(e.changes) = 'array' and c.change -> 'keptLocal' is null
+        where e.kind <> 'packed' and jsonb_typeof(e.changes) = 'array' and c.change -> 'keptLocal' is null
         order by c.change ->> 'path', e.at desc, e.made desc, e.nth desc`,
       [orgId, orderId],
     ),
     db.query<TimelineRow>(
-      `select e.id, e.kind, e.at, e.actor, e.run_id, e.step, e.type from (${entries}) e order by e.at, e.made, e.nth limit 1`,
+      `select e.id, e.kind, e.at, e.actor, e.run_id, e.step, e.type, e.is_undo from (${entries}) e order by e.at, e.made, e.nth limit 1`,
       [orgId, orderId],
     ),
   ]);
@@ -90,5 +91,6 @@ function presentChanged(row: Omit<TimelineRow, "changes">): Changed {
     ...(row.run_id === null ? {} : { runId: row.run_id }),
     ...(row.step === null ? {} : { step: row.step }),
     ...(row.type === null ? {} : { type: row.type }),
+    ...(row.is_undo ? { isUndo: true } : {}),
   };
 }

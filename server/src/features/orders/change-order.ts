@@ -17,6 +17,7 @@ import type { OrderAnswer } from "./order-answers.schemas.ts";
 import { fieldsOf, ruleErrors } from "./order-fields.ts";
 import { findMissingReferences, newReferences } from "./order-references.ts";
 import type { Order } from "./order.ts";
+import { followingMoney } from "./order-total.ts";
 import { orderEnv } from "./order.ts";
 import { allowedMoves, moveProblem } from "./order-rules.ts";
 import { maskedErrors, namedUnseen, presentTo } from "./personal-data.ts";
@@ -111,7 +112,7 @@ export function editOf(ctx: Ctx, order: Order, patch: object, request: ImportedO
   const unseen = namedUnseen(ctx, patch);
   const known = unseen.includes("shippingAddress") ? { ...order, shippingAddress: null } : order;
   const fields = fieldsOf(request, Object.keys(patch) as (keyof OrderRequest)[], orderEnv(ctx), known);
-  return { order, patch: fields, unseen };
+  return { order, patch: { ...fields, ...followingMoney(order, fields) }, unseen };
 }
 
 function checkMove(order: Order, to: OrderStatus): void {

@@ -2,7 +2,7 @@ import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvents } from "../../events/record-event.ts";
 import type { Order, OrderShipment } from "./order.ts";
-import { hasShipped } from "./order.ts";
+import { hasShipped, isAllShipped, isShippable } from "./order.ts";
 import type { Obstacle } from "./order-rules.ts";
 import { moveProblem } from "./order-rules.ts";
 import { lockOrders } from "./orders.store.ts";
@@ -37,7 +37,7 @@ export async function listBoughtShipment(
 ): Promise<Obstacle | undefined> {
   if (order.shipments.some((listed) => listed.id === id)) return undefined;
   const wanted = new Map(content.map(({ lineId, quantity }) => [lineId, quantity]));
-  const counted = order.lines.flatMap(({ id: lineId, quantity: all, shippedQuantity }) => {
+  const counted = order.lines.filter(isShippable).flatMap(({ id: lineId, quantity: all, shippedQuantity }) => {
     const quantity = Math.min(wanted.get(lineId) ?? 0, all - shippedQuantity);
     return quantity > 0 ? [{ lineId, quantity }] : [];
   });
@@ -47,7 +47,7 @@ export async function listBoughtShipment(
     ...line,
     shippedQuantity: line.shippedQuantity + (more.get(line.id) ?? 0),
   }));
-  const isAll = order.status === "shipped" || lines.every((line) => line.shippedQuantity >= line.quantity);
+  const isAll = order.status === "shipped" || isAllShipped(lines);
   const status = isAll ? ("shipped" as const) : ("partially_shipped" as const);
   const problem = moveProblem(order, status, { ignoresHolds: true, hasHappened: true });
   if (problem) return problem;
@@ -73,8 +73,7 @@ function statusAfter(order: Order, left: Pick<Order, "shipments" | "lines">): Or
   // Other statuses were set manually.
   if (order.status !== "shipped" && order.status !== "partially_shipped") return order.status;
   if (!hasShipped(left)) return "ready";
-  const isAll = left.lines.every(({ quantity, shippedQuantity }) => shippedQuantity >= quantity);
-  return isAll ? order.status : "partially_shipped";
+  return isAllShipped(left.lines) ? order.status : "partially_shipped";
 }
 
 /** Marks orders as delivered once all shipments arrived. Orders in other statuses are unchanged; holds do not prevent it. */

@@ -12,11 +12,15 @@ import {
   Id,
   Nullable,
   OneOf,
+  optional,
   pageQuery,
   Strict,
   Version,
 } from "../../core/schema.ts";
 import { Dimensions, Weight } from "../../core/weight.ts";
+import { amountParts, lineDetails, orderDetails, riskLevels } from "./order-details.schemas.ts";
+import { facetFields } from "./list/facet-fields.ts";
+import { sortNames } from "./list/order-sorts.ts";
 import { orderFilters } from "./order-filter.schemas.ts";
 import { noteVisibilities } from "./orders.schemas.ts";
 import { holdReasons, orderStatuses, paymentStatuses, priorities } from "./orders.states.ts";
@@ -48,6 +52,7 @@ const OrderLine = Type.Object({
   shippedQuantity: Count,
   price: Type.Optional(Type.Number()),
   weight: Type.Optional(Weight),
+  ...optional(lineDetails),
 });
 
 export const OrderAnswer = Type.Object({
@@ -62,13 +67,19 @@ export const OrderAnswer = Type.Object({
   channel: Nullable(Text),
   bridgeId: Nullable(Id),
   externalId: Nullable(Text),
-  customer: Type.Object({ name: MaybeText, email: MaybeText, phone: MaybeText }),
+  customer: Type.Object({ id: MaybeText, name: MaybeText, email: MaybeText, phone: MaybeText }),
   shippingAddress: MaybeObject(Address),
   billingAddress: MaybeObject(Address),
   addressStatus: OneOf(["unverified", "valid", "invalid"]),
   lines: Type.Array(OrderLine),
   currency: Text,
   total: Nullable(Type.Number()),
+  amounts: Type.Object(optional(amountParts)),
+  payment: Type.Object(optional(orderDetails.payment.properties)),
+  riskLevel: Nullable(OneOf(riskLevels)),
+  poNumber: Nullable(Text),
+  giftMessage: Nullable(Text),
+  requestedDeliveryDate: Nullable(orderDetails.requestedDeliveryDate),
   shipping: Type.Object({
     carrierAccountId: Type.Optional(Id),
     carrier: MaybeText,
@@ -115,10 +126,22 @@ export type OrderAnswer = Static<typeof OrderAnswer>;
 
 const InUnit = Type.Number();
 
-/** The order as conditions see it: with its total weight, if known. */
+const Stock = Type.Object({
+  complete: Type.Boolean({ description: "The location of the order has everything it needs" }),
+  anywhere: Type.Boolean({ description: "Some active location has everything" }),
+  missing: Type.Array(Text, { description: "SKUs that no active location has enough of" }),
+});
+
+/** The order as conditions see it: with its total weight, the figures of its customer and the stock for it, if known. */
 export const AskedOrder = Type.Object({
   ...OrderAnswer.properties,
+  customer: Type.Object({
+    ...OrderAnswer.properties.customer.properties,
+    orderCount: Type.Integer(),
+    totalSpent: Type.Number(),
+  }),
   totalWeight: Type.Object({ g: InUnit, kg: InUnit, oz: InUnit, lb: InUnit }),
+  stock: Stock,
 });
 
 export const OrderPage = Type.Object({
@@ -126,18 +149,6 @@ export const OrderPage = Type.Object({
   pagination: CappedPagination,
 });
 export type OrderPage = Static<typeof OrderPage>;
-
-const sortNames = [
-  "createdAt",
-  "-createdAt",
-  "orderedAt",
-  "-orderedAt",
-  "updatedAt",
-  "-updatedAt",
-  "shipBy",
-  "-shipBy",
-] as const;
-export type SortName = (typeof sortNames)[number];
 
 export const maxPage = 100;
 /** As many as one event names. */
@@ -158,7 +169,8 @@ export const OrderQuery = pageQuery(
       OneOf(sortNames, {
         description:
           "Default: -createdAt; with a range of orderedAt, updatedAt or shipBy the latest, latest or soonest of these. " +
-          "Orders without shipBy come last",
+          "Orders without a value come last. Lists of more than 100,000 orders can be sorted only by dates; by customer only " +
+          "with pii:read",
       }),
     ),
   },
@@ -181,6 +193,25 @@ export const OrderCounts = Type.Object({
   }),
 });
 export type OrderCounts = Static<typeof OrderCounts>;
+
+export const FacetQuery = Strict({
+  ...orderFilters,
+  field: OneOf(facetFields, { description: "Whose values are counted" }),
+  valueSearch: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: "Only values that contain this text, in any case" }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+});
+export type FacetQuery = Static<typeof FacetQuery>;
+
+export const OrderFacets = Type.Object({
+  field: OneOf(facetFields),
+  values: Type.Array(Type.Object({ value: Text, count: Count }), { description: "Most frequent first" }),
+  isCapped: Type.Boolean({
+    description: "At most 50,000 orders are counted; true if more match, and the counts are then lower bounds",
+  }),
+});
+export type OrderFacets = Static<typeof OrderFacets>;
 
 export const BulkAnswer = bulkAnswer({ number: MaybeText });
 export type BulkAnswer = Static<typeof BulkAnswer>;

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
+import { hideCardNumbers } from "../../core/card-number.ts";
 import type { FieldError } from "../../core/errors.ts";
 import { roundToCents } from "../../core/money.ts";
+import { totalOf } from "./order-total.ts";
 import type { Hold, Order, OrderEnv, OrderFields, OrderLine, OrderNote, OrderPatch } from "./order.ts";
 import { normalizeNumber } from "./order.ts";
 import { momentErrors, newHold } from "./order-rules.ts";
@@ -34,6 +36,14 @@ const setters: Setters = {
   billingAddress: (address) => ({ billingAddress: address ?? null }),
   lines: (lines = [], env, before) => ({ lines: lines.map((line) => toLine(line, env, before)) }),
   total: (total) => ({ total: total ?? null }),
+  amounts: (amounts = {}) => ({ amounts }),
+  payment: (payment = {}) => ({
+    payment: { ...payment, ...(payment.reference && { reference: hideCardNumbers(payment.reference) }) },
+  }),
+  riskLevel: (riskLevel) => ({ riskLevel: riskLevel ?? null }),
+  poNumber: (poNumber) => ({ poNumber: poNumber ?? null }),
+  giftMessage: (giftMessage) => ({ giftMessage: giftMessage ?? null }),
+  requestedDeliveryDate: (day) => ({ requestedDeliveryDate: day ?? null }),
   shipping: (shipping = {}) => ({ shipping }),
   packages: (packages = []) => ({ packages: packages.map(({ count = 1, ...rest }) => ({ ...rest, count })) }),
   notes: (notes = [], env, before) => ({ notes: notes.map((note) => toNote(note, env, before)) }),
@@ -51,6 +61,7 @@ export function newOrder(request: ImportedOrder, number: string, env: OrderEnv):
   const fields = fieldsOf({ ...request, number }, requestFields, env) as OrderFields;
   return {
     ...fields,
+    total: fields.total ?? totalOf(fields),
     holds: request.hold ? [holdOfSource(request.hold, env)] : [],
     shipments: [],
     parentOrderId: null,
@@ -100,14 +111,11 @@ const currencies = new Set(Intl.supportedValuesOf("currency"));
 /** Rules beyond the schema. */
 export function ruleErrors(request: OrderRequest, before?: Order): FieldError[] {
   const errors: FieldError[] = [];
-  const { currency, total, lines = [] } = request;
-  if (currency !== undefined && !currencies.has(currency)) {
-    errors.push({
-      pointer: "/currency",
-      code: "unknown_currency",
-      message: `${currency} is not an ISO 4217 currency code.`,
-    });
-  }
+  const { currency, amounts, total, lines = [] } = request;
+  errors.push(
+    ...currencyErrors("/currency", currency),
+    ...currencyErrors("/amounts/presentmentCurrency", amounts?.presentmentCurrency),
+  );
   if (total !== undefined && roundToCents(total) !== total) {
     errors.push({ pointer: "/total", code: "too_many_decimals", message: "At most two decimals are allowed." });
   }
@@ -123,6 +131,11 @@ export function ruleErrors(request: OrderRequest, before?: Order): FieldError[] 
     seen.add(id);
   }
   return before && request.lines !== undefined ? [...errors, ...shippedErrors(request.lines, before)] : errors;
+}
+
+function currencyErrors(pointer: string, currency: string | undefined): FieldError[] {
+  if (currency === undefined || currencies.has(currency)) return [];
+  return [{ pointer, code: "unknown_currency", message: `${currency} is not an ISO 4217 currency code.` }];
 }
 
 /** Shipped items cannot be removed from the order. */

@@ -13,7 +13,7 @@ import {
   toList,
 } from "../../core/schema.ts";
 import type { OrderStatus } from "./orders.states.ts";
-import { orderStatuses, paymentStatuses, priorities } from "./orders.states.ts";
+import { holdReasons, orderStatuses, paymentStatuses, priorities } from "./orders.states.ts";
 
 const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 const archivedNames = ["true", "false", "any"] as const;
@@ -21,8 +21,19 @@ export type Archived = (typeof archivedNames)[number];
 export const Archived = Type.Optional(OneOf(archivedNames, { description: "Default: false" }));
 
 /** One or more values of an enum, also as one comma-separated text. */
-const names = { status: [...orderStatuses, "on_hold"], priority: priorities, paymentStatus: paymentStatuses } as const;
+const names = {
+  status: [...orderStatuses, "on_hold"],
+  priority: priorities,
+  paymentStatus: paymentStatuses,
+  holdReason: holdReasons,
+} as const;
 
+const Country = Type.String({ pattern: "^[A-Za-z]{2}$" });
+const Amount = Type.Number({ minimum: 0, maximum: 1e12, description: "In the currency of each order, inclusive" });
+const WeightText = Type.String({
+  pattern: "^\\d{1,7}(\\.\\d{1,6})? ?(g|kg|oz|lb)$",
+  description: "Weight of the packages, or else of the items, with its unit, such as 2.5 lb; inclusive",
+});
 const Field = Type.String({ pattern: "^[A-Za-z][\\w.-]{0,63}:", maxLength: 1_100 });
 const fieldText =
   "Name and value of a custom field, as in color:red. Values of one field are alternatives; of several fields, each has to have one of its own";
@@ -38,6 +49,9 @@ const choices = {
   assigneeId: OneOrMore(Id),
   carrier: OneOrMore(Text(100)),
   service: OneOrMore(Text(100)),
+  sku: OneOrMore(Text(100), { description: "Has a line with one of these SKUs, compared exactly" }),
+  country: OneOrMore(Country, { description: "Country of the shipping address, ISO 3166, such as US" }),
+  holdReason: OneOrMore(NameList(names.holdReason), { description: "Is on hold for one of these reasons" }),
   customField: OneOrMore(Field, { description: fieldText }),
 };
 const exclusions = {
@@ -50,6 +64,9 @@ const exclusions = {
   assigneeIdNot: choices.assigneeId,
   carrierNot: choices.carrier,
   serviceNot: choices.service,
+  skuNot: OneOrMore(Text(100), { description: "Has no line with any of these SKUs" }),
+  countryNot: OneOrMore(Country, { description: "Ships to none of these countries" }),
+  holdReasonNot: OneOrMore(NameList(names.holdReason)),
   customFieldNot: OneOrMore(Field, { description: "Has none of these: another value, or no value" }),
 };
 const tags = {
@@ -66,6 +83,10 @@ export const orderFilters = {
     Type.Boolean({ description: "Whether the order failed in the last run that changed it or tried to" }),
   ),
   archived: Archived,
+  totalMin: Type.Optional(Amount),
+  totalMax: Type.Optional(Amount),
+  weightMin: Type.Optional(WeightText),
+  weightMax: Type.Optional(WeightText),
   orderedFrom: Since,
   orderedTo: Before,
   createdFrom: Since,
@@ -80,7 +101,8 @@ export const orderFilters = {
       maxLength: 200,
       description:
         "Beginnings of words, without regard to case, accents and apostrophes. All must be in number, external id, customer " +
-        "(with pii:read), company, city, zip, SKUs and names of items; or all in tags and tracking numbers",
+        "(with pii:read), company, city, zip, SKUs and names of items; or all in tags and tracking numbers. Three digits and " +
+        "more are also found inside numbers",
     }),
   ),
 };

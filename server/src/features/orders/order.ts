@@ -1,6 +1,7 @@
 import type { Ctx } from "../../context.ts";
 import type { Actor } from "../../core/actor.ts";
 import { toGrams } from "../../core/weight.ts";
+import type { CustomerFigures } from "./customers.store.ts";
 import type { OrderAnswer } from "./order-answers.schemas.ts";
 
 /** Times are ISO texts and missing values null, so that an order is equal in memory, in JSON and in diffs. */
@@ -28,6 +29,20 @@ export function isOnHold(order: Pick<Order, "holds">): boolean {
   return order.holds.length > 0;
 }
 
+/** Downloads, gift cards and items that are picked up are in no shipment. */
+export function isShippable({ requiresShipping }: Pick<OrderLine, "requiresShipping">): boolean {
+  return requiresShipping !== false;
+}
+
+/** What is left to ship of a line. */
+export function remainingOf(line: Pick<OrderLine, "quantity" | "shippedQuantity" | "requiresShipping">): number {
+  return isShippable(line) ? Math.max(0, line.quantity - line.shippedQuantity) : 0;
+}
+
+export function isAllShipped(lines: readonly OrderLine[]): boolean {
+  return lines.every((line) => remainingOf(line) === 0);
+}
+
 export function hasShipped(order: Pick<Order, "shipments" | "lines">): boolean {
   return order.shipments.length > 0 || order.lines.some((line) => line.shippedQuantity > 0);
 }
@@ -37,15 +52,16 @@ export function presentOrder(order: Order): Order & { onHold: boolean; archived:
   return { ...order, onHold: isOnHold(order), archived: order.archivedAt !== null };
 }
 
-/** The order for conditions: with its total weight in every unit, since conditions compare plain numbers. */
-export function presentToConditions(order: Order): object {
-  return { ...presentOrder(order), totalWeight: totalWeightOf(order) };
+/** The order for conditions: with its total weight in every unit, since conditions compare plain numbers, and its customer's figures. */
+export function presentToConditions(order: Order, figures?: CustomerFigures): object {
+  const presented = { ...presentOrder(order), totalWeight: totalWeightOf(order) };
+  return figures ? { ...presented, customer: { ...order.customer, ...figures } } : presented;
 }
 
 /** The weight of its packages, or else of its items. Null if any weight is unknown. */
 function totalWeightOf({ packages, lines }: Pick<Order, "packages" | "lines">) {
   const parcels = packages.map(({ weight, count }) => ({ weight, count }));
-  const items = lines.map(({ weight, quantity }) => ({ weight, count: quantity }));
+  const items = lines.filter(isShippable).map(({ weight, quantity }) => ({ weight, count: quantity }));
   const parts = parcels.some(({ weight }) => weight) ? parcels : items;
   if (parts.length === 0 || parts.some(({ weight }) => !weight)) return null;
   const g = parts.reduce((sum, { weight, count }) => sum + toGrams(weight!) * count, 0);

@@ -4,6 +4,7 @@ import { defineRoute, liveType } from "../../route.ts";
 import { sheetHeavyFromBytes } from "../../core/csv/import-shapes.ts";
 import { listImportedFields } from "./imported-fields.ts";
 import * as answers from "./order-answers.schemas.ts";
+import { OrderCustomer } from "./order-customer.schemas.ts";
 import * as shapes from "./orders.schemas.ts";
 import * as orders from "./orders.ts";
 
@@ -91,6 +92,17 @@ export const orderRoutes = [
     answer: [200, answers.OrderCounts],
     handle: (ctx, { query }) => orders.countOrders(ctx, query),
   }),
+  defineRoute("GET /orders/facets", {
+    name: "orders.facets.list",
+    scope: "orders:read",
+    summary: "Count the values of a field",
+    description:
+      "For lists of suggestions: the values of `field` in the orders that match the filters, with the number of orders. Filters on " +
+      "the field itself are ignored, except `tagsAll`.",
+    query: answers.FacetQuery,
+    answer: [200, answers.OrderFacets],
+    handle: (ctx, { query }) => orders.countOrderFacets(ctx, query),
+  }),
   defineRoute("GET /orders/export.csv", {
     name: "orders.export",
     scope: "orders:read",
@@ -112,6 +124,16 @@ export const orderRoutes = [
     answer: [200, answers.OrderAnswer],
     failures: [409],
     handle: (ctx, { params }) => orders.getOrder(ctx, params.id),
+  }),
+  defineRoute("GET /orders/:id/customer", {
+    name: "orders.customer.get",
+    scope: "orders:read",
+    summary: "Get the figures and latest orders of an order's customer",
+    description: `Counts all orders of the organization, of any shop. Also requires \`pii:read\`. ${byRef}`,
+    ...named,
+    answer: [200, OrderCustomer],
+    failures: [409],
+    handle: (ctx, { params }) => orders.getOrderCustomer(ctx, params.id),
   }),
   defineRoute("PATCH /orders/:id", {
     name: "orders.update",

@@ -7,6 +7,7 @@ import { PatchFor } from "../../core/merge-patch.ts";
 import { orderLimits } from "../../core/order-limits.ts";
 import { DateTime, Id, linePattern, Nullable, OneOf, optional, Strict } from "../../core/schema.ts";
 import { Dimensions, Weight } from "../../core/weight.ts";
+import { lineDetails, orderDetails } from "./order-details.schemas.ts";
 import { holdReasons, orderStatuses, paymentStatuses, priorities } from "./orders.states.ts";
 
 const maxBulkOrders = 10_000;
@@ -24,8 +25,9 @@ const LineRequest = Strict({
   sku: Line(100),
   name: Text(200),
   quantity: Type.Integer({ minimum: 1, maximum: orderLimits.quantity }),
-  price: Type.Optional(Type.Number({ minimum: 0, maximum: orderLimits.price })),
+  price: Type.Optional(Type.Number({ minimum: 0, maximum: orderLimits.price, description: "Of one unit" })),
   weight: Type.Optional(Weight),
+  ...optional(lineDetails),
 });
 
 const { id: _given, ...newLineParts } = LineRequest.properties;
@@ -99,18 +101,25 @@ const permanent = optional({
 });
 
 const totalText =
-  "What the customer pays, with at most two decimals. It is not worked out from the lines, which know no tax, shipping or discount";
+  "What the customer pays, with at most two decimals. When absent, it is the subtotal of `amounts` or the prices of all lines, " +
+  "less the discount, plus shipping, tax and fees; it stays null while a price is unknown";
 
 const removable = optional({
   tags: Tags,
   channel: Line(64),
   bridgeId: Id,
   externalId: Line(200, "The order's id at the bridge; unique there"),
-  customer: Strict({ name: Text(200), email: Text(254), phone: Text(50) }),
+  customer: Strict({
+    id: Type.Optional(Line(100, "At the shop")),
+    name: Text(200),
+    email: Text(254),
+    phone: Text(50),
+  }),
   shippingAddress: Address,
   billingAddress: Address,
   lines: Type.Array(LineRequest, { maxItems: orderLimits.lines }),
   total: Type.Number({ minimum: 0, maximum: 1_000_000_000_000, description: totalText }),
+  ...orderDetails,
   shipping: Strict(optional(shippingParts)),
   packages: Type.Array(PackageRequest, { maxItems: orderLimits.packages }),
   notes: Type.Array(NoteRequest, { maxItems: orderLimits.notes }),
@@ -162,6 +171,12 @@ export const ImportedOrder = Strict({
     ),
   ),
   deleted: Type.Optional(Type.Boolean()),
+  locationExternalId: Type.Optional(
+    Line(
+      200,
+      "ID at the source of the location that ships the order; ignored if the hub has not imported that location",
+    ),
+  ),
 });
 export type ImportedOrder = Static<typeof ImportedOrder>;
 

@@ -36,6 +36,9 @@ export const beforeShipping: readonly OrderStatus[] = [...beforeSending, "sent"]
 /** Statuses with items left to ship. */
 export const openStatuses: readonly OrderStatus[] = [...beforeShipping, "partially_shipped"];
 
+/** Orders that should be on their way: past their ship-by time they are late. Drafts, reviews and unpaid orders wait for others. */
+export const unshippedStatuses: readonly OrderStatus[] = ["new", "ready", "sent", "partially_shipped"];
+
 export const priorities = ["low", "normal", "high", "urgent"] as const;
 export type Priority = (typeof priorities)[number];
 

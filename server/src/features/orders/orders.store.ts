@@ -6,6 +6,7 @@ import type { Prepared, Queryable, Tx } from "../../db/database.ts";
 import type { Order, OrderFields } from "./order.ts";
 import { normalizeNumber } from "./order.ts";
 import { orderColumns } from "./order-columns.ts";
+import { facetSources } from "./list/order-facets.ts";
 import type { OrderMove } from "./list/order-index.store.ts";
 import { updateFacets, keepTags, keepWords } from "./list/order-index.store.ts";
 import { queueUnsentShipments } from "./unsent-shipments.store.ts";
@@ -118,9 +119,7 @@ export function updateOrders(
   if (isCounted) tx.queue(countMoves(update), [...values, orders.map(({ id }) => id)]);
   else tx.queue(update, values);
   if (changed.has("tags") || changed.has("archivedAt")) keepTags(tx, orgId, moves);
-  if (["shipping", "customFields", "archivedAt"].some((field) => changed.has(field as keyof OrderFields))) {
-    updateFacets(tx, orgId, moves);
-  }
+  if (facetSources.some((field) => changed.has(field))) updateFacets(tx, orgId, moves);
   if (changed.has("shipments") || changed.has("bridgeId")) queueUnsentShipments(tx, orgId, moves, at);
   keepWords(tx, orgId, orders, changed);
 }

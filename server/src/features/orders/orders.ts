@@ -1,5 +1,5 @@
 import { fieldsOf } from "../../core/condition-types.ts";
-import { badField } from "../../core/errors.ts";
+import { badField, HubError } from "../../core/errors.ts";
 import { maySeePersonalData } from "../../core/mask-person.ts";
 import { offsetOf, toCappedPage } from "../../core/page.ts";
 import { isUuid } from "../../core/ids.ts";
@@ -11,23 +11,28 @@ import { exportOrders as exportFiltered } from "./list/export-orders.ts";
 import type {
   CountsQuery,
   ExportQuery,
+  FacetQuery,
   OrderAnswer,
   OrderCounts,
+  OrderFacets,
   OrderPage,
   OrderQuery,
-  SortName,
 } from "./order-answers.schemas.ts";
 import { AskedOrder, maxIds, maxPage } from "./order-answers.schemas.ts";
 import type { OrderFilter, OrderFilterRequest } from "./order-filter.schemas.ts";
 import { normalizeFilter } from "./order-filter.schemas.ts";
+import { countFacetValues } from "./list/order-facet-values.store.ts";
 import { archivedOptions } from "./list/order-filter.store.ts";
 import { countByStatus, foldCountsAcrossOrgs } from "./list/order-index.store.ts";
 import * as lists from "./list/order-list.store.ts";
+import type { SortName } from "./list/order-sorts.ts";
 import { toSearchQuery } from "./list/search-words.ts";
 import { presentTo } from "./personal-data.ts";
 import type { OrderStatus } from "./orders.states.ts";
 import { orderStatuses } from "./orders.states.ts";
 
+export type { CustomerFigures } from "./customers.store.ts";
+export { customerFigurePaths, readCustomerFigures } from "./customers.store.ts";
 export { concludeFulfillment } from "./conclude-fulfillment.ts";
 export type { FulfillmentOutcome } from "./conclude-fulfillment.ts";
 export { createOrder, createOrdersInBulk } from "./create-orders.ts";
@@ -41,12 +46,14 @@ export {
   takeBackDelivery,
   takeBackListedShipment,
 } from "./listed-shipments.ts";
+export { getOrderCustomer } from "./order-customer.ts";
+export { readDestinations } from "./order-destinations.store.ts";
 export { findByRef, findIdByRef } from "./change-order.ts";
 export { isPersonalPath, maskChange, personalPathRefusal } from "./personal-data.ts";
 export { explainUnknown } from "./unknown-orders.ts";
 export { releaseDueHolds } from "./release-holds.ts";
 export { upsertPulledOrders } from "./import/upsert-pulled.ts";
-export { newOrder } from "./order-fields.ts";
+export { fieldsOf as orderPatchOf, newOrder } from "./order-fields.ts";
 export { insertChanges } from "./order-history.store.ts";
 export { markLastRun } from "./list/order-index.store.ts";
 export { findMatching, selectMatching } from "./list/order-list.store.ts";
@@ -79,6 +86,12 @@ export async function listOrders(ctx: Ctx, { page, limit, sort, ids, ...request 
   if (ids === undefined && limit > maxPage) {
     throw badField("query/limit", "maximum", `This must be at most ${maxPage}; with \`ids\`, ${maxIds}.`);
   }
+  if (sort?.endsWith("customer") && !maySeePersonalData(ctx)) {
+    const message = "Sorting by customer reveals personal data and requires the scope pii:read.";
+    throw new HubError("insufficient_scope", message, {
+      extra: { required: ["pii:read"], granted: [...ctx.principal.scopes] },
+    });
+  }
   const query = { page, limit };
   // A request for ids returns these orders, archived or not.
   const named = ids === undefined ? {} : { ids: readIds(ids), archived: request.archived ?? ("any" as const) };
@@ -102,6 +115,12 @@ export async function countOrders(ctx: Ctx, query: CountsQuery): Promise<OrderCo
   const total = Object.values(byStatus).reduce((sum, count) => sum + count, 0);
   const isCapped = (counted["more"] ?? 0) > 0;
   return { ...(byStatus as Record<OrderStatus, number>), on_hold: counted.on_hold ?? 0, total, isCapped };
+}
+
+export async function countOrderFacets(ctx: Ctx, query: FacetQuery): Promise<OrderFacets> {
+  const { field, valueSearch, limit, ...filters } = query;
+  const options = { field, ...(valueSearch === undefined ? {} : { valueSearch }), ...(limit ? { limit } : {}) };
+  return { field, ...(await countFacetValues(ctx.db, ctx.orgId, readFilter(ctx, filters), options)) };
 }
 
 /** Background work; any number of processes may do it at once. */

@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
-import { DateTime, Email, Id, Name, optional, pageQuery, Strict, Version } from "../../core/schema.ts";
+import { DateTime, Email, Id, Name, Nullable, OneOf, optional, pageQuery, Strict, Version } from "../../core/schema.ts";
+import { weekdays } from "../../core/working-days.ts";
 import { Password } from "../users/users.schemas.ts";
 
 export const OrganizationRequest = Strict(
@@ -40,6 +41,26 @@ const Timezone = Type.String({
   description: "IANA time zone, such as America/New_York, for dates without a time zone",
 });
 
+const workingCalendar = {
+  workingDays: Type.Array(OneOf(weekdays), {
+    minItems: 1,
+    uniqueItems: true,
+    description: "Days of the week on which the organization works, for working days in conditions and actions",
+  }),
+  holidays: Type.Array(Type.String({ format: "date" }), {
+    maxItems: 366,
+    uniqueItems: true,
+    description: "Further days on which the organization does not work, such as 2026-12-25",
+  }),
+  cutoffTime: Nullable(
+    Type.String({
+      pattern: "^([01]\\d|2[0-3]):[0-5]\\d$",
+      description:
+        "Time of day, such as 14:00, from which on work starts on the next working day; null: there is no cut-off",
+    }),
+  ),
+};
+
 const safety = {
   requiresTotp: Type.Boolean({ description: "Users who sign in with a password must use an authenticator app" }),
   requiresStepUp: Type.Boolean({
@@ -49,7 +70,14 @@ const safety = {
 };
 
 export const OrganizationPatch = Strict(
-  optional({ name: Name, timezone: Timezone, outboundHosts: OutboundHosts, emailDomains: EmailDomains, ...safety }),
+  optional({
+    name: Name,
+    timezone: Timezone,
+    ...workingCalendar,
+    outboundHosts: OutboundHosts,
+    emailDomains: EmailDomains,
+    ...safety,
+  }),
   {
     examples: [{ name: "Northwind Traders" }],
   },
@@ -61,6 +89,7 @@ export const Organization = Type.Object({
   name: Type.String(),
   isHubOperator: Type.Boolean({ description: "The organization that operates this hub" }),
   timezone: Timezone,
+  ...workingCalendar,
   outboundHosts: OutboundHosts,
   emailDomains: EmailDomains,
   ...safety,

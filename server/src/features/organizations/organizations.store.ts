@@ -10,6 +10,9 @@ const { selected, fromRow } = defineColumns<Organization>("t", {
   name: "text",
   isHubOperator: { name: "is_operator", type: "boolean" },
   timezone: { name: "time_zone", type: "text" },
+  workingDays: "text[]",
+  holidays: "text[]",
+  cutoffTime: "text",
   outboundHosts: "text[]",
   emailDomains: {
     type: "text[]",
@@ -58,18 +61,17 @@ export async function insertOrganization(
   return (await one(tx, text, [id, name, isHubOperator, at]))!;
 }
 
-export async function updateOrganization(
-  tx: Tx,
-  { id, name, timezone, outboundHosts, requiresTotp, requiresStepUp }: Organization,
-  at: Date,
-): Promise<Organization> {
+export async function updateOrganization(tx: Tx, organization: Organization, at: Date): Promise<Organization> {
   const text = `
     update organizations t
        set name = $2, updated_at = $3, version = version + 1, requires_totp = $4, requires_step_up = $5,
-           outbound_hosts = $6, time_zone = $7
+           outbound_hosts = $6, time_zone = $7, working_days = $8, holidays = $9, cutoff_time = $10
      where t.id = $1
      returning ${selected}`;
-  return (await one(tx, text, [id, name, at, requiresTotp, requiresStepUp, outboundHosts, timezone]))!;
+  const { id, name, timezone, outboundHosts, requiresTotp, requiresStepUp } = organization;
+  const { workingDays, holidays, cutoffTime } = organization;
+  const values = [id, name, at, requiresTotp, requiresStepUp, outboundHosts, timezone];
+  return (await one(tx, text, [...values, workingDays, holidays, cutoffTime]))!;
 }
 
 export async function setEmailDomains(tx: Tx, id: string, domains: readonly string[]): Promise<void> {

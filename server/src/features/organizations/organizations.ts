@@ -3,6 +3,8 @@ import { badField, HubError } from "../../core/errors.ts";
 import { orNotFound } from "../../core/resources.ts";
 import { hasScope } from "../../core/scopes.ts";
 import { isTimeZone, localDateOf } from "../../core/time-zones.ts";
+import type { WorkingCalendar } from "../../core/working-days.ts";
+import { defaultWorkingDays, weekdays } from "../../core/working-days.ts";
 import type { IfMatch } from "../../core/versions.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx, World } from "../../context.ts";
@@ -136,6 +138,16 @@ export async function findOutboundHosts(world: World, orgId: string): Promise<re
 /** The time zone of dates without one, and of "today". */
 export async function findTimeZone(world: World, orgId: string): Promise<string> {
   return (await organizations(world).get(orgId))?.timezone ?? "UTC";
+}
+
+export async function findWorkingCalendar(world: World, orgId: string): Promise<WorkingCalendar> {
+  const organization = await organizations(world).get(orgId);
+  return {
+    timezone: organization?.timezone ?? "UTC",
+    workingDays: organization?.workingDays.map((name) => weekdays.indexOf(name) + 1) ?? defaultWorkingDays,
+    holidays: new Set(organization?.holidays),
+    cutoffTime: organization?.cutoffTime ?? null,
+  };
 }
 
 /** Current calendar day in the organization's time zone. */

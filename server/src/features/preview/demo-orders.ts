@@ -8,6 +8,7 @@ import type { HoldReason, OrderStatus, Priority } from "../orders/orders.states.
 import type { Hold, Order, OrderLine } from "../orders/order.ts";
 import { newOrder } from "../orders/orders.ts";
 import type { OrderRequest } from "../orders/orders.schemas.ts";
+import { demoDetails, lineDetailsOf } from "./demo-details.ts";
 
 const by: Actor = { type: "system", name: "demo data" };
 const dayMs = 86_400_000;
@@ -95,22 +96,58 @@ const holdReasons: HoldReason[] = [
 const channels = ["web-shop", "marketplace", "wholesale"] as const;
 const tagPool = ["vip", "gift", "fragile", "first-order", "subscription", "rush"];
 
+type Buyer = Required<Pick<OrderRequest, "customer" | "shippingAddress">>;
+
 /** Plausible orders in every state, in batches, oldest first. Deterministic by seed, relative to `now`. */
 export function* makeDemoOrders(count: number, seed: number, now: Date): Generator<Order[]> {
   const random = seededRandom(seed);
+  // One order in seven is by a customer who ordered before.
+  const regulars = new Map<number, Buyer>();
+  const regularCount = Math.ceil(count / 40);
+  const buyerOf = (index: number, buyer: Buyer): Buyer => {
+    const regular = index < regularCount ? index : index % 7 === 6 ? Math.floor(index / 7) % regularCount : undefined;
+    if (regular === undefined) return buyer;
+    if (!regulars.has(regular)) regulars.set(regular, buyer);
+    return regulars.get(regular)!;
+  };
+  const demo: Demo = { count, seed, random, now: now.getTime(), buyerOf };
   for (let first = 0; first < count; first += batchSize) {
     const length = Math.min(batchSize, count - first);
-    yield Array.from({ length }, (_, index) => makeOrder(first + index, count, seed, random, now.getTime()));
+    yield Array.from({ length }, (_, at) => makeOrder(first + at, demo));
   }
 }
 
-function makeOrder(index: number, count: number, seed: number, random: Random, now: number): Order {
+function makeBuyer(index: number, random: Random): Buyer {
+  const name = `${random.pick(firstNames)} ${random.pick(lastNames)}`;
+  const [city, provinceCode, zip] = random.pick(cities);
+  const street = `${1 + random.below(990)} ${random.pick(["Main Street", "Oak Avenue", "Harbor Road", "Mill Lane"])}`;
+  return {
+    customer: {
+      id: String(50_000 + index),
+      name,
+      email: `${name.toLowerCase().replace(" ", ".")}${index}@mail.example`,
+      phone: `+1 555 01${10 + random.below(90)}`,
+    },
+    shippingAddress: {
+      name,
+      address1: index % 97 === 13 ? `PO Box ${100 + index}` : street,
+      city,
+      provinceCode,
+      // Some ZIP codes are invalid, for validate_address to find.
+      zip: random.chance(3) ? zip.slice(0, 4) : zip,
+      countryCode: "US",
+    },
+  };
+}
+
+type Demo = { count: number; seed: number; random: Random; now: number; buyerOf(index: number, buyer: Buyer): Buyer };
+
+function makeOrder(index: number, { count, seed, random, now, buyerOf }: Demo): Order {
   const { statuses, ageDays } = ageOf((index + random.below(100) / 100) / count);
   const status = pickStatus(statuses, random.below(100));
   // At least a minute ago, so that no order appears to be in the future.
   const orderedAt = new Date(Math.floor((now - ageDays * dayMs) / 1000) * 1000 - 60_000);
-  const name = `${random.pick(firstNames)} ${random.pick(lastNames)}`;
-  const [city, provinceCode, zip] = random.pick(cities);
+  const buyer = buyerOf(index, makeBuyer(index, random));
   const lines = makeLines(index, seed, status, random);
   const isOpen = !["shipped", "delivered", "cancelled"].includes(status);
   const at = orderedAt.toISOString();
@@ -120,27 +157,18 @@ function makeOrder(index: number, count: number, seed: number, random: Random, n
     status === "awaiting_payment" ? "pending" : status === "cancelled" && random.chance(60) ? "refunded" : "paid";
   const priority = random.pick<Priority>(["normal", "normal", "normal", "normal", "low", "high", "urgent"]);
   const holds = isOpen && random.chance(9) ? [makeHold(index, seed, random, at, now)] : [];
+  const total = roundToCents(lines.reduce((sum, line) => sum + (line.price ?? 0) * line.quantity, 0));
+  const tags = tagPool.filter(() => random.chance(14));
+  const channel = random.pick(channels);
   const request: OrderRequest = {
+    ...demoDetails(index, { total, tags, channel, paymentStatus, orderedAt, shippingAddress: buyer.shippingAddress }),
     status,
     paymentStatus,
     priority,
-    tags: tagPool.filter(() => random.chance(14)),
-    channel: random.pick(channels),
-    customer: {
-      name,
-      email: `${name.toLowerCase().replace(" ", ".")}${index}@mail.example`,
-      phone: `+1 555 01${10 + random.below(90)}`,
-    },
-    shippingAddress: {
-      name,
-      address1: `${1 + random.below(990)} ${random.pick(["Main Street", "Oak Avenue", "Harbor Road", "Mill Lane"])}`,
-      city,
-      provinceCode,
-      // Some ZIP codes are invalid, for validate_address to find.
-      zip: random.chance(3) ? zip.slice(0, 4) : zip,
-      countryCode: "US",
-    },
-    total: roundToCents(lines.reduce((sum, line) => sum + (line.price ?? 0) * line.quantity, 0)),
+    tags,
+    channel,
+    ...buyer,
+    total,
     shipping: { carrier: random.pick(["ups", "fedex", "usps"]), service: random.pick(["ground", "ground", "express"]) },
     deliverBy: new Date(orderedAt.getTime() + 6 * dayMs).toISOString(),
     ...(isOpen ? { shipBy: new Date(orderedAt.getTime() + 2 * dayMs).toISOString() } : {}),
@@ -181,6 +209,7 @@ function makeLines(index: number, seed: number, status: OrderStatus, random: Ran
       shippedQuantity: isShipped ? quantity : 0,
       price: fromCents(cents),
       weight: { value: grams, unit: "g" },
+      ...lineDetailsOf(index, sku),
     };
   });
 }

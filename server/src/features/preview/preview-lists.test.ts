@@ -6,6 +6,8 @@ import { startTestHub } from "../../testing/test-hub.ts";
 import { routesOf } from "../../http/routes.ts";
 import type { Route } from "../../route.ts";
 import { automationWork } from "../automations/automations.ts";
+import { auditWork } from "../invoices/invoices.ts";
+import { makeNotifications } from "../notifications/notifications.ts";
 import { runWork } from "../operations/operations.ts";
 import { comparisonWork } from "../rate-comparisons/rate-comparisons.ts";
 import { startDeliveries } from "../webhooks/webhooks.ts";
@@ -15,9 +17,16 @@ const preview = hub.operator;
 
 /**
  * Only people make these: a key or a person that nobody asked for would be a way in, and where there is no chart zones come
- * from the distance.
+ * from the distance. Comments are written by people. Orders wait for an automation only after an event, and are packed by people.
  */
-const madeByPeople = ["apiKeys.list", "carrierAccounts.zoneChart.list"];
+const madeByPeople = [
+  "apiKeys.list",
+  "carrierAccounts.zoneChart.list",
+  "automations.waiting.list",
+  "packing.sessions.list",
+  "exceptions.comments.list",
+  "invitations.list",
+];
 
 /** Where the first entry of a list is one that has none of its own, another one is asked. */
 const better: Record<string, (row: Record<string, unknown>) => boolean> = {
@@ -31,6 +40,8 @@ test("every list route of the preview has records after it was filled", async ()
     await hub.world.sealer.sealNow();
   }
   await workOff(hub.world, comparisonWork);
+  await workOff(hub.world, auditWork);
+  await makeNotifications(hub.world);
   const deliveries = startDeliveries(hub.world, { slots: 4 });
   type Webhooks = { body: { data: { health: { lastSuccessAt: string | null; lastFailureAt: string | null } }[] } };
   const wereTried = ({ body }: Webhooks): boolean =>

@@ -45,6 +45,7 @@ const keptTables = [
   "api_keys",
   "refresh_tokens",
   "user_preferences",
+  "notification_settings",
   "user_sessions",
   "user_totp",
   "user_recovery_codes",

@@ -3,7 +3,8 @@ import { workOff } from "../../queue/work.ts";
 import { comparisonWork } from "../rate-comparisons/rate-comparisons.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 
-const hub = await startTestHub({ environment: "preview" });
+const ports = { live: 8080, preview: 8081 };
+const hub = await startTestHub({ environment: "preview", settings: { ports } });
 const live = await startTestHub();
 const preview = hub.operator;
 
@@ -19,6 +20,11 @@ describe("the preview surface", () => {
     });
     expect((await live.client(preview.token).get("/me")).body.code).toBe("environment_mismatch");
     expect((await hub.client(live.operator.token).get("/me")).body.code).toBe("environment_mismatch");
+  });
+
+  test("tells its callers the ports of both environments, and a hub without a preview tells none", async () => {
+    expect((await preview.get("/me")).body).toMatchObject({ environment: "preview", ports });
+    expect((await live.operator.get("/me")).body.ports).toBeUndefined();
   });
 
   test("has routes that the live surface does not have", async () => {
@@ -63,8 +69,9 @@ describe("the preview surface", () => {
     const replayed = await preview.post("/preview/reset", undefined, { headers });
     expect(replayed.headers.get("idempotency-replayed")).toBe("true");
     const audit = (await preview.get("/audit?limit=100")).body.data as { type: string }[];
-    const events = audit.map(({ type }) => type).toReversed();
-    expect(events.slice(0, 3)).toEqual(["preview.reset", "bridge.created", "preview.seeded"]);
+    const events = new Set(audit.map(({ type }) => type).toReversed());
+    const seeding = ["preview.reset", "bridge.created", "orders.created", "invoice.imported", "preview.seeded"];
+    expect([...events].slice(0, 5)).toEqual(seeding);
     const counts = (await preview.get("/orders/counts?archived=any")).body;
     expect(counts.total).toBe(2_000);
     const overview = (

@@ -7,11 +7,13 @@ import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { expediteTrackingAcrossOrgs, seedCarrierAccounts } from "../carrier-accounts/carrier-accounts.ts";
 import { addDemoBridge } from "../bridges/bridges.ts";
-import { insertOrders } from "../orders/orders.ts";
+import { insertChanges, insertOrders, recordOrders } from "../orders/orders.ts";
 import { seedPickups } from "../pickups/pickups.ts";
 import { insertDemoParcels } from "../shipments/shipments.ts";
+import { seedInvoice } from "../invoices/invoices.ts";
 import { seedComparison } from "../rate-comparisons/rate-comparisons.ts";
 import { demoItems } from "./demo-comparison.ts";
+import { demoInvoice } from "./demo-invoice.ts";
 import { makeDemoOrders } from "./demo-orders.ts";
 import { demoParcels } from "./demo-parcels.ts";
 import type { ClockRequest } from "./preview.schemas.ts";
@@ -81,12 +83,17 @@ async function seed(tx: Tx, ctx: Ctx, signal?: AbortSignal): Promise<void> {
   for (const batch of makeDemoOrders(demoOrderCount, demoSeed, ctx.clock.real())) {
     signal?.throwIfAborted();
     inserted += (await insertOrders(tx, ctx.orgId, batch)).size;
+    const created = batch.map(({ id, createdAt }) => ({ orderId: id, changes: [], version: 1, at: createdAt }));
+    insertChanges(tx, ctx.orgId, created, { ...ctx, kind: "created", at: ctx.clock.now() });
+    // A test of an automation looks at the events of past days.
+    recordOrders(tx, ctx, { type: "orders.created", source: "bulk", orders: batch });
     shipments += await insertDemoParcels(tx, ctx, demoParcels(batch, ctx.clock.real().getTime()));
   }
   const accounts = await seedCarrierAccounts(tx, ctx);
   const pickups = await seedPickups(tx, ctx);
   const compared = accounts.find(({ name }) => name === "Demo National");
   if (compared) await seedComparison(tx, ctx, compared, (day) => demoItems(demoItemCount, day));
+  await seedInvoice(tx, ctx, "FedEx", demoInvoice);
   recordEvent(tx, ctx, {
     type: "preview.seeded",
     objectId: ctx.orgId,

@@ -1,3 +1,4 @@
+import { demoProducts } from "../../connectors/demo/demo-shop.ts";
 import { HubError } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
 import { systemContext } from "../../context.ts";
@@ -7,13 +8,14 @@ import { createCarrierAccount, listCarrierAccounts } from "../carrier-accounts/c
 import { addValues, createConditionSet } from "../condition-sets/condition-sets.ts";
 import { buyLabel } from "../labels/labels.ts";
 import { aParcel } from "../labels/labels.schemas.ts";
-import { createLocation } from "../locations/locations.ts";
+import { createLocation, listLocations } from "../locations/locations.ts";
 import { createManifest } from "../manifests/manifests.ts";
 import type { ActionRequest } from "../operations/operations.schemas.ts";
 import { createPipeline, startRun, undoRun } from "../operations/operations.ts";
 import type { OrderStatus } from "../orders/orders.states.ts";
 import { listOrders } from "../orders/orders.ts";
 import { createSchedule, triggerSchedule } from "../schedules/schedules.ts";
+import { replaceStock } from "../stock/stock.ts";
 import { executeTask } from "../tasks/tasks.ts";
 import { createTransformation } from "../transformations/transformations.ts";
 import { createPreset } from "../import-presets/import-presets.ts";
@@ -24,6 +26,7 @@ import * as store from "./preview.store.ts";
 /** Typical activity of users, created through the verbs of each feature, in this order. */
 const steps: Record<string, (ctx: Ctx) => Promise<void>> = {
   places: seedLocations,
+  stock: seedStock,
   tasks: seedTasks,
   labels: seedLabels,
   exceptions: seedExceptions,
@@ -81,6 +84,21 @@ async function seedLocations(ctx: Ctx): Promise<void> {
     description: "States and territories where ground takes long",
   });
   await addValues(ctx, id, ["HI", "AK", "PR"]);
+}
+
+/**
+ * Each location lacks some of the products, so that some orders can be fulfilled from one location only. None has the blue mug, the
+ * notebook and the plant pot: such an order has to be split.
+ */
+async function seedStock(ctx: Ctx): Promise<void> {
+  const { data } = await listLocations(ctx, { page: 1, limit: 100 });
+  const levels = data.flatMap(({ id: locationId }, place) =>
+    demoProducts.map(([sku], index) => {
+      const isLacking = index === place || (place > 0 && index === 3 * place);
+      return { sku, locationId, available: isLacking ? 0 : 20 + ((index * 17 + place * 31) % 60) };
+    }),
+  );
+  if (levels.length > 0) await replaceStock(ctx, { levels });
 }
 
 async function demoBridge(ctx: Ctx): Promise<string | undefined> {

@@ -151,6 +151,11 @@ export const itemSheet: SheetKind = {
     ["shipDate", "shipdate shipmentdate shippedon shippeddate dateshippeddate dateshipped pickupdate date", readDay],
     ["transactionDate", "transactiondate", readDay],
     ["currency", "currency currencycode transactioncurrencycode invoicecurrencycode", readCurrency],
+    [
+      "leadTrackingNumber",
+      "leadtrackingnumber leadshipmentnumber leadshipment mastertrackingnumber tdmastertrackingid",
+      text(100, readTrackingNumber),
+    ],
   ],
 };
 

@@ -26,6 +26,8 @@ export type ParcelFacts = Partial<{
   services: string[];
   /** One of its charges is for residential delivery. */
   isHome: boolean;
+  /** The lead tracking number of its shipment. */
+  lead: string;
 }>;
 
 export type SeveralCharges = { position: number; cents: number; facts: ParcelFacts };
@@ -39,7 +41,7 @@ export type Parcels = {
   shipDays(): string[];
 };
 
-type FactName = Exclude<keyof ParcelFacts, "services" | "isHome">;
+type FactName = Exclude<keyof ParcelFacts, "services" | "isHome" | "lead">;
 type FactReaders = { [Name in FactName]: (item: ItemRequest) => ParcelFacts[Name] | undefined };
 
 const written = (text: string | undefined): string | undefined => (text?.trim() ? text : undefined);
@@ -81,7 +83,7 @@ export function foreignCountryOf({ originCountry, destinationCountry }: ItemRequ
 
 /** A charge line reduced to numbers, since up to 250,000 are kept in memory. `lacks`: one bit per missing fact. */
 type Line = { print: number; cents: number; lacks: number; service: number; charge: number };
-type FirstLine = Line & { position: number };
+type FirstLine = Line & { position: number; lead: string | undefined };
 type Parcel = {
   cents: number;
   lacks: number;
@@ -122,6 +124,7 @@ export function gatherParcels(printOf: (item: ItemRequest) => string): Parcels {
       Object.assign(parcel.facts, { [name]: readers[name](item) });
     }
     parcel.lacks &= line.lacks;
+    if (item.leadTrackingNumber !== undefined) parcel.facts.lead ??= item.leadTrackingNumber;
   }
 
   function numberOne(item: ItemRequest): NewItem {
@@ -129,8 +132,10 @@ export function gatherParcels(printOf: (item: ItemRequest) => string): Parcels {
     if (item.shipDate !== undefined) shipDays.add(item.shipDate);
     const line = lineOf(item);
     const first = firstLines.get(item.trackingNumber);
-    if (!first) firstLines.set(item.trackingNumber, { position, ...line });
-    const facts = factsOf([item.serviceType], [item.chargeType]);
+    if (!first) firstLines.set(item.trackingNumber, { position, lead: item.leadTrackingNumber, ...line });
+    const { leadTrackingNumber: lead } = item;
+    const named = factsOf([item.serviceType], [item.chargeType]);
+    const facts = lead === undefined ? named : { ...named, lead };
     const alone: NewItem = { ...item, repeats: false, ...(facts && { facts }) };
     if (!first) return alone;
     const parcel = parcels.getOrInsertComputed(first.position, () => startParcel(first));
@@ -152,12 +157,12 @@ export function gatherParcels(printOf: (item: ItemRequest) => string): Parcels {
   };
 }
 
-function startParcel({ print, cents, lacks, service, charge }: FirstLine): Parcel {
+function startParcel({ print, cents, lacks, service, charge, lead }: FirstLine): Parcel {
   return {
     cents,
     lacks,
     prints: new Set([print]),
-    facts: {},
+    facts: lead === undefined ? {} : { lead },
     services: new Set([service]),
     charges: new Set([charge]),
   };

@@ -1,20 +1,25 @@
+import type { Static } from "typebox";
 import type { Row } from "../../core/csv/csv.ts";
-import type { ColumnMapping } from "../../core/csv/csv-columns.ts";
 import { parseMapping } from "../../core/csv/csv-columns.ts";
-import type { CellError, Sheet } from "../../core/csv/sheet.ts";
+import type { CellError, Sheet, SheetOptions } from "../../core/csv/sheet.ts";
 import { fieldsOf, missingColumns, openSheet } from "../../core/csv/sheet.ts";
 import { writeRejected } from "../../core/csv/sheet-report.ts";
 import { placedError } from "../../core/csv/csv-table.ts";
 import { badField, validationFailed } from "../../core/errors.ts";
+import { parseStrictJson } from "../../core/strict-json.ts";
+import { createFinder } from "../../core/validation.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import { getCarrierAccount } from "../carrier-accounts/carrier-accounts.ts";
+import { findPresetSettings } from "../import-presets/import-presets.ts";
 import { itemSheet, readItem } from "./comparison-csv.ts";
 import { presentComparison } from "./present-comparison.ts";
 import type { ComparisonHeader, ImportAnswer, ImportQuery, ImportRequest } from "./rate-comparisons.schemas.ts";
 import type { ItemRequest } from "./rate-items.schemas.ts";
+import { TargetRequests } from "./rate-targets.schemas.ts";
 import { maxItems } from "./rate-comparisons.schemas.ts";
-import { checkAccounts, insert, insertSize } from "./rate-comparisons.ts";
+import { checkContracts } from "./choose-contracts.ts";
+import { insert, insertSize } from "./rate-comparisons.ts";
 
 const maxReported = 200;
 const maxRejected = 10_000;
@@ -32,15 +37,19 @@ type Reading = {
 /** Imports a file while reading it, in one transaction: an error rolls everything back, unless `skipInvalid` is set. */
 export async function importComparison(ctx: Ctx, query: ImportQuery, request: ImportRequest): Promise<ImportAnswer> {
   const { csv, mapping = parseMapping(query.mapping), dryRun = query.dryRun ?? false, ...rest } = request;
-  const { skipInvalid = query.skipInvalid ?? false, ...given } = rest;
-  if (dryRun) return await readFile(ctx, { ...query, ...given }, csv, mapping);
-  const header = headerOf(query, given);
-  const account = await checkAccounts(ctx, header);
-  const sheet = await openSheet(csv, itemSheet, { mapping });
+  const { skipInvalid = query.skipInvalid ?? false, preset = query.preset, ...given } = rest;
+  const targets = given.targets ?? parseTargets(query.targets);
+  const saved = preset === undefined ? {} : await findPresetSettings(ctx, "comparisons", preset);
+  const options = { ...saved, mapping: { ...saved.mapping, ...mapping } };
+  const named = { ...query, ...given, targets };
+  if (dryRun) return await readFile(ctx, named, csv, options);
+  const header = headerOf(named);
+  const contracts = await checkContracts(ctx, header);
+  const sheet = await openSheet(csv, itemSheet, options);
   const reading = startReading(sheet);
   const batches = readBatches(sheet, reading);
   return await change(ctx, async (tx) => {
-    const row = await insert(tx, ctx, header, account, batches);
+    const row = await insert(tx, ctx, header, contracts, batches);
     if (reading.errors.length > 0 && !skipInvalid) throw invalidFile(reading);
     if (reading.items === 0) throw badField("/csv", "no_items", "The file has no rows below the header.");
     return answerOf(sheet, reading, presentComparison(row, false));
@@ -48,10 +57,12 @@ export async function importComparison(ctx: Ctx, query: ImportQuery, request: Im
 }
 
 /** Dry run: how the file was read, even if required columns are not mapped yet. */
-async function readFile(ctx: Ctx, header: Partial<ComparisonHeader>, csv: string, mapping: ColumnMapping) {
+async function readFile(ctx: Ctx, header: Named, csv: string, options: SheetOptions) {
   if (header.sourceCarrierAccountId !== undefined) await getCarrierAccount(ctx, header.sourceCarrierAccountId);
-  if (header.carrierAccountId !== undefined) await getCarrierAccount(ctx, header.carrierAccountId);
-  const sheet = await openSheet(csv, itemSheet, { mapping, mayLackColumns: true });
+  const { carrierAccountId, targets } = header;
+  if (carrierAccountId !== undefined || targets)
+    await checkContracts(ctx, { name: "", ...(carrierAccountId && { carrierAccountId }), ...(targets && { targets }) });
+  const sheet = await openSheet(csv, itemSheet, { ...options, mayLackColumns: true });
   const reading = startReading(sheet);
   for await (const _batch of readBatches(sheet, reading));
   return answerOf(sheet, reading, null);
@@ -80,12 +91,35 @@ function answerOf(
   };
 }
 
-function headerOf(query: ImportQuery, given: Omit<ImportRequest, "csv" | "mapping">): ComparisonHeader {
-  const name = given.name ?? query.name;
-  const carrierAccountId = given.carrierAccountId ?? query.carrierAccountId;
-  const sourceCarrier = given.sourceCarrier ?? query.sourceCarrier;
-  const missing = Object.entries({ name, carrierAccountId }).filter(([, value]) => value === undefined);
-  if (name === undefined || carrierAccountId === undefined) {
+/** Body and query together. */
+type Named = { [Name in keyof ComparisonHeader]?: ComparisonHeader[Name] | undefined };
+
+const findTargetErrors = createFinder(TargetRequests, "body");
+
+/** In the query, `targets` is JSON text. */
+function parseTargets(text: string | undefined): Static<typeof TargetRequests> | undefined {
+  if (text === undefined) return undefined;
+  let read: unknown;
+  try {
+    read = parseStrictJson(Buffer.from(text));
+  } catch {
+    throw badField(
+      "query/targets",
+      "format",
+      'This is not a JSON list of contracts, such as [{"carrierAccountId": "..."}].',
+    );
+  }
+  const errors = findTargetErrors(read);
+  if (errors.length > 0)
+    throw validationFailed(errors.map((error) => ({ ...error, pointer: `query/targets${error.pointer}` })));
+  return read as Static<typeof TargetRequests>;
+}
+
+function headerOf(named: Named): ComparisonHeader {
+  const { name, carrierAccountId, targets, sourceCarrier, sourceCarrierAccountId, options } = named;
+  const contract = carrierAccountId ?? targets?.[0]?.carrierAccountId;
+  const missing = Object.entries({ name, carrierAccountId: contract }).filter(([, value]) => value === undefined);
+  if (name === undefined || contract === undefined) {
     throw validationFailed(
       missing.map(([field]) => ({
         pointer: `/${field}`,
@@ -96,10 +130,11 @@ function headerOf(query: ImportQuery, given: Omit<ImportRequest, "csv" | "mappin
   }
   return {
     name,
-    carrierAccountId,
+    ...(carrierAccountId === undefined ? {} : { carrierAccountId }),
+    ...(targets === undefined ? {} : { targets }),
     ...(sourceCarrier === undefined ? {} : { sourceCarrier }),
-    ...(given.sourceCarrierAccountId === undefined ? {} : { sourceCarrierAccountId: given.sourceCarrierAccountId }),
-    ...(given.options === undefined ? {} : { options: given.options }),
+    ...(sourceCarrierAccountId === undefined ? {} : { sourceCarrierAccountId }),
+    ...(options === undefined ? {} : { options }),
   };
 }
 

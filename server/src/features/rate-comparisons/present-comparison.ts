@@ -36,6 +36,7 @@ export function presentComparison(row: ComparisonRow, stale: boolean): Compariso
     rateCard: presentCard(row),
     stale,
     options: row.options,
+    ...(row.targets === null ? {} : { targets: row.targets }),
     error: row.error,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),

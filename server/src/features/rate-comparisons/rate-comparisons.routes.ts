@@ -7,6 +7,7 @@ import { importComparison } from "./import-comparison.ts";
 import * as itemShapes from "./rate-items.schemas.ts";
 import * as shapes from "./rate-comparisons.schemas.ts";
 import * as comparisons from "./rate-comparisons.ts";
+import { rateMixRoutes } from "./rate-mix.routes.ts";
 import { startProcessing } from "./start-processing.ts";
 import { Summary } from "./summary.schemas.ts";
 
@@ -26,7 +27,9 @@ export const rateComparisonRoutes = [
     name: "rateComparisons.create",
     scope: "rates:write",
     summary: "Create a rate comparison",
-    description: "Up to 250,000 items. The comparison is a draft until it is processed.",
+    description:
+      "Up to 250,000 items, or the parcels of carrier invoices, against one contract or up to ten `targets`. The comparison is a " +
+      "draft until it is processed.",
     body: shapes.ComparisonRequest,
     bodyLimitBytes: uploadBytes,
     answer: [201, shapes.Comparison],
@@ -131,4 +134,5 @@ export const rateComparisonRoutes = [
     answerType: xlsxType,
     handle: (ctx, { params, query }) => exportXlsx(ctx, params.id, query),
   }),
+  ...rateMixRoutes,
 ];

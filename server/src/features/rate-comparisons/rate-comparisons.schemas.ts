@@ -5,7 +5,9 @@ import { CalendarDate } from "../../carriers/rate-card/card.schemas.ts";
 import { Count, DateTime, Id, Name, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
 import { Weight } from "../../core/weight.ts";
 import { ScenarioShape } from "../carrier-accounts/carrier-accounts.schemas.ts";
+import { InvoiceDates } from "../invoices/invoices.schemas.ts";
 import { ItemRequest } from "./rate-items.schemas.ts";
+import { maxTargets, Target, TargetRequests } from "./rate-targets.schemas.ts";
 
 export const maxItems = 250_000;
 
@@ -51,7 +53,10 @@ export type RatingOptions = Static<typeof RatingOptions>;
 
 const header = {
   name: Name,
-  carrierAccountId: Type.String({ format: "uuid", description: "The contract to compare with" }),
+  carrierAccountId: Type.Optional(
+    Type.String({ format: "uuid", description: "The contract to compare with; required without `targets`" }),
+  ),
+  targets: Type.Optional(TargetRequests),
   sourceCarrier: Type.Optional(Type.String({ maxLength: 100, description: "Who carried the parcels" })),
   sourceCarrierAccountId: Type.Optional(
     Type.String({
@@ -76,18 +81,38 @@ const anItem = {
 const anId = "0198c0de-0000-7000-8000-000000000000";
 
 export const ComparisonRequest = Strict(
-  { ...header, items: Type.Optional(Type.Array(ItemRequest, { maxItems })) },
+  {
+    ...header,
+    items: Type.Optional(Type.Array(ItemRequest, { maxItems })),
+    invoiceIds: Type.Optional(
+      Type.Array(Type.String({ format: "uuid" }), {
+        minItems: 1,
+        maxItems: 1_000,
+        description: "Instead of `items`: the parcels of these carrier invoices. Requires invoices:read",
+      }),
+    ),
+    invoiceDates: Type.Optional({
+      ...InvoiceDates,
+      description: "Instead of `items`: the parcels of all invoices of these days. Requires invoices:read",
+    }),
+  },
   { examples: [{ name: "Last quarter", carrierAccountId: anId, sourceCarrier: "UPS", items: [anItem] }] },
 );
 export type ComparisonRequest = Static<typeof ComparisonRequest>;
-export type ComparisonHeader = Omit<ComparisonRequest, "items">;
+export type ComparisonHeader = Omit<ComparisonRequest, "items" | "invoiceIds" | "invoiceDates">;
+
+const Preset = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: "Name or ID of an import preset for comparisons: its mapping and settings",
+});
 
 export const ImportRequest = Strict(
   {
     ...header,
     name: Type.Optional(Name),
-    carrierAccountId: Type.Optional(header.carrierAccountId),
     csv: Type.String({ minLength: 1 }),
+    preset: Type.Optional(Preset),
     mapping: Type.Optional(
       Type.Record(Type.String(), Nullable(Type.String()), {
         description: "Column to field, for columns that are not detected by name; null: ignore the column",
@@ -115,7 +140,15 @@ export type ImportRequest = Static<typeof ImportRequest>;
 export const ImportQuery = Strict({
   name: Type.Optional(Name),
   carrierAccountId: Type.Optional(Type.String({ format: "uuid" })),
+  targets: Type.Optional(
+    Type.String({
+      maxLength: 50_000,
+      description: 'As in the body, as JSON text: [{"carrierAccountId": "...", "name": "Contract A"}]',
+    }),
+  ),
   sourceCarrier: Type.Optional(Type.String({ maxLength: 100 })),
+  sourceCarrierAccountId: Type.Optional(Type.String({ format: "uuid" })),
+  preset: Type.Optional(Preset),
   mapping: Type.Optional(MappingText),
   dryRun: Type.Optional(Type.Boolean()),
   skipInvalid: Type.Optional(Type.Boolean()),
@@ -151,6 +184,9 @@ export const Comparison = Type.Object({
       "zone chart, a condition set or a service alias",
   }),
   options: RatingOptions,
+  targets: Type.Optional(
+    Type.Array(Target, { description: "The contracts of a comparison with several; see `GET .../mix`" }),
+  ),
   error: Nullable(Type.Object({ code: Type.String(), message: Type.String() })),
   createdAt: DateTime,
   updatedAt: DateTime,
@@ -191,4 +227,14 @@ export const ImportAnswer = Type.Object({
 });
 export type ImportAnswer = Static<typeof ImportAnswer>;
 
-export const SummaryQuery = ScenarioShape;
+export const SummaryQuery = Strict({
+  ...ScenarioShape.properties,
+  target: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: maxTargets,
+      description: "Number of the target of a comparison with several contracts. Default 1",
+    }),
+  ),
+});
+export type SummaryQuery = Static<typeof SummaryQuery>;

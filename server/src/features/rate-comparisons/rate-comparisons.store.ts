@@ -5,6 +5,7 @@ import { orNotFound } from "../../core/resources.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { likePattern, listPage } from "../../db/list-page.ts";
 import type { DatedCards, InputStamps } from "../carrier-accounts/tariff-inputs.ts";
+import type { Target } from "./rate-targets.schemas.ts";
 import type { ComparisonHeader, ComparisonQuery, ComparisonStatus, RatingOptions } from "./rate-comparisons.schemas.ts";
 import type { Summary } from "./summary.schemas.ts";
 
@@ -22,6 +23,8 @@ export type ComparisonRow = {
   shown_revision: number | null;
   listed_revision: number | null;
   options: RatingOptions;
+  /** Null: one contract. */
+  targets: Target[] | null;
   item_count: number;
   processed: number;
   rated: number;
@@ -46,7 +49,7 @@ export type ComparisonRow = {
 
 /** All columns except the large ones. */
 export const comparisonColumns = `id, org_id, name, carrier_account_id, carrier_account_name, source_carrier, source_account_id, currency,
-  status, revision, shown_revision, listed_revision, options, item_count, processed, rated, estimated, unrateable,
+  status, revision, shown_revision, listed_revision, options, targets, item_count, processed, rated, estimated, unrateable,
   invalid, excluded, rate_card_id, rate_card_version, rate_card_name, rate_day, input_stamps, error, created_by, request_id, version,
   created_at, updated_at,
   started_at, finished_at`;
@@ -55,19 +58,33 @@ export type NewComparison = {
   id: string;
   header: ComparisonHeader;
   account: { id: string; name: string };
+  targets: Target[] | null;
   by: Actor;
   requestId: string;
   at: Date;
 };
 
 export async function insertComparison(tx: Tx, orgId: string, made: NewComparison): Promise<void> {
-  const { id, header, account, by, requestId, at } = made;
+  const { id, header, account, targets, by, requestId, at } = made;
   const { name, sourceCarrier = "", sourceCarrierAccountId = null, options = {} } = header;
   await tx.query(
     `insert into rate_comparisons (id, org_id, name, carrier_account_id, carrier_account_name, source_carrier,
-       source_account_id, currency, status, options, item_count, created_by, request_id, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, 'USD', 'draft', $8, 0, $9, $10, $11, $11)`,
-    [id, orgId, name, account.id, account.name, sourceCarrier, sourceCarrierAccountId, options, by, requestId, at],
+       source_account_id, currency, status, options, item_count, created_by, request_id, created_at, updated_at, targets)
+     values ($1, $2, $3, $4, $5, $6, $7, 'USD', 'draft', $8, 0, $9, $10, $11, $11, $12)`,
+    [
+      id,
+      orgId,
+      name,
+      account.id,
+      account.name,
+      sourceCarrier,
+      sourceCarrierAccountId,
+      options,
+      by,
+      requestId,
+      at,
+      targets === null ? null : JSON.stringify(targets),
+    ],
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Scenario } from "../../carriers/rate-card/tariff.ts";
+import { badField } from "../../core/errors.ts";
 import type { Page } from "../../core/page.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
@@ -6,15 +6,22 @@ import type { Live } from "../../route.ts";
 import { watchRecord } from "../../watch.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import type { CarrierAccount } from "../carrier-accounts/carrier-accounts.schemas.ts";
 import type { SeededAccount } from "../carrier-accounts/carrier-accounts.ts";
-import { getCarrierAccount } from "../carrier-accounts/carrier-accounts.ts";
 import { findCardIdsOn, readStampsAgain } from "../carrier-accounts/tariff-inputs.ts";
 import { today } from "../organizations/organizations.ts";
+import type { Contracts } from "./choose-contracts.ts";
+import { checkContracts } from "./choose-contracts.ts";
+import { itemSource } from "./invoice-items.ts";
 import { gatherParcels } from "./gather-parcels.ts";
 import { presentComparison, presentItem } from "./present-comparison.ts";
 import { presentSummary } from "./present-summary.ts";
-import type { Comparison, ComparisonHeader, ComparisonQuery, ComparisonRequest } from "./rate-comparisons.schemas.ts";
+import type {
+  Comparison,
+  ComparisonHeader,
+  ComparisonQuery,
+  ComparisonRequest,
+  SummaryQuery,
+} from "./rate-comparisons.schemas.ts";
 import type { Item, ItemQuery, ItemRequest } from "./rate-items.schemas.ts";
 import type { ComparisonRow, NewComparison } from "./rate-comparisons.store.ts";
 import * as store from "./rate-comparisons.store.ts";
@@ -22,6 +29,7 @@ import * as items from "./rate-items.store.ts";
 import type { Shown } from "./rate-item-list.store.ts";
 import * as lists from "./rate-item-list.store.ts";
 import * as results from "./rate-results.store.ts";
+import { listSummaries } from "./rate-targets.store.ts";
 import type { Summary } from "./summary.schemas.ts";
 import { summariseScenario } from "./summarise-scenario.ts";
 import { emptyTotals } from "./tally.ts";
@@ -59,27 +67,22 @@ async function areStale(ctx: Ctx, rows: ComparisonRow[]): Promise<boolean[]> {
   const stampsNow = await readStampsAgain(ctx, new Set(finished.flatMap((row) => Object.keys(row.input_stamps ?? {}))));
   const isOther = ({ input_stamps: stamps }: ComparisonRow): boolean =>
     Object.entries(stamps ?? {}).some(([name, stamp]) => stampsNow[name] !== stamp);
-  const stale = new Set(finished.filter((row, index) => cards[index] !== row.rate_card_id || isOther(row)));
+  // A chosen card stays the same whichever is in effect.
+  const isChosen = ({ targets }: ComparisonRow): boolean => typeof targets?.[0]?.rateCardId === "string";
+  const hasOtherCard = (row: ComparisonRow, index: number): boolean =>
+    !isChosen(row) && cards[index] !== row.rate_card_id;
+  const stale = new Set(finished.filter((row, index) => hasOtherCard(row, index) || isOther(row)));
   return rows.map((row) => stale.has(row));
 }
 
 export async function createComparison(ctx: Ctx, request: ComparisonRequest): Promise<Comparison> {
-  const { items: given = [], ...header } = request;
-  const account = await checkAccounts(ctx, header);
+  const { items: _items, invoiceIds: _ids, invoiceDates: _dates, ...header } = request;
+  const contracts = await checkContracts(ctx, header);
+  const batches = await itemSource(ctx, request);
   return await change(ctx, async (tx) => {
-    const row = await insert(tx, ctx, header, account, batchesOf(given));
+    const row = await insert(tx, ctx, header, contracts, batches());
     return presentComparison(row, false);
   });
-}
-
-function* batchesOf(given: ItemRequest[]): Generator<ItemRequest[]> {
-  for (let from = 0; from < given.length; from += insertSize) yield given.slice(from, from + insertSize);
-}
-
-/** Checks that both accounts exist in the organization and returns the one to compare with. */
-export async function checkAccounts(ctx: Ctx, header: ComparisonHeader): Promise<CarrierAccount> {
-  if (header.sourceCarrierAccountId !== undefined) await getCarrierAccount(ctx, header.sourceCarrierAccountId);
-  return await getCarrierAccount(ctx, header.carrierAccountId);
 }
 
 export const insertSize = 5_000;
@@ -89,11 +92,16 @@ export async function insert(
   tx: Tx,
   ctx: Ctx,
   header: ComparisonHeader,
-  account: CarrierAccount,
+  contracts: Contracts,
   batches: Batches,
 ): Promise<ComparisonRow> {
-  const row = await insertWithItems(tx, ctx, { header, account, at: ctx.clock.now() }, batches);
-  const data = { name: row.name, carrierAccountId: account.id, itemCount: row.item_count, version: row.version };
+  const row = await insertWithItems(tx, ctx, { header, ...contracts, at: ctx.clock.now() }, batches);
+  const data = {
+    name: row.name,
+    carrierAccountId: row.carrier_account_id,
+    itemCount: row.item_count,
+    version: row.version,
+  };
   recordEvent(tx, ctx, { type: "rate_comparison.created", objectId: row.id, data });
   return row;
 }
@@ -103,7 +111,7 @@ type Batches = Iterable<ItemRequest[]> | AsyncIterable<ItemRequest[]>;
 async function insertWithItems(
   tx: Tx,
   ctx: Ctx,
-  made: Pick<NewComparison, "header" | "account" | "at">,
+  made: Pick<NewComparison, "header" | "account" | "targets" | "at">,
   batches: Batches,
 ): Promise<ComparisonRow> {
   const id = ctx.newId();
@@ -153,7 +161,7 @@ export async function seedComparison(
   const day = at.toISOString().slice(0, 10);
   const name = "Last quarter against a national contract";
   const header = { name, carrierAccountId: account.id, sourceCarrier: "FedEx" };
-  const { id } = await insertWithItems(tx, ctx, { header, account, at }, [makeItems(day)]);
+  const { id } = await insertWithItems(tx, ctx, { header, account, targets: null, at }, [makeItems(day)]);
   const card = { id: account.cardId, version: 1, name: account.card.name, card: account.card };
   const start = {
     options: {},
@@ -177,12 +185,13 @@ export async function listItems(ctx: Ctx, id: string, query: ItemQuery): Promise
   }
 }
 
-/** The stored summary, or one recomputed for a scenario from the same items and cards. */
-export async function getSummary(ctx: Ctx, id: string, scenario: Scenario): Promise<Summary> {
+/** The stored summary of a target, or one recomputed for a scenario from the same items and cards. */
+export async function getSummary(ctx: Ctx, id: string, { target = 1, ...scenario }: SummaryQuery): Promise<Summary> {
   const row = await store.getComparison(ctx.db, ctx.orgId, id);
+  refuseUnknownTarget(row, target);
   const stale = await isStale(ctx, row);
-  if (Object.keys(scenario).length > 0) return await summariseScenario(ctx, row, scenario, stale);
-  const kept = await store.findSummary(ctx.db, ctx.orgId, id);
+  if (Object.keys(scenario).length > 0) return await summariseScenario(ctx, row, scenario, stale, target);
+  const kept = await findSummary(ctx, id, target);
   if (kept) return { ...kept, status: row.status, stale };
   return presentSummary(row, emptyTotals(), [], {
     computedAt: null,
@@ -190,6 +199,22 @@ export async function getSummary(ctx: Ctx, id: string, scenario: Scenario): Prom
     stale,
     trackingNumbers: new Map(),
   });
+}
+
+async function findSummary(ctx: Ctx, id: string, target: number): Promise<Summary | null | undefined> {
+  if (target === 1) return await store.findSummary(ctx.db, ctx.orgId, id);
+  const summaries = await listSummaries(ctx.db, id);
+  return summaries[target - 2];
+}
+
+function refuseUnknownTarget({ targets }: ComparisonRow, target: number): void {
+  const count = targets?.length ?? 1;
+  if (target <= count) return;
+  throw badField(
+    "query/target",
+    "out_of_range",
+    `The comparison has ${count === 1 ? "one target" : `${count} targets`}.`,
+  );
 }
 
 /** The revision whose results are shown: the last completed one, or the first one while it is processed. */

@@ -1,10 +1,10 @@
 import type { CompiledService } from "../../carriers/rate-card/compile-card.ts";
 import type { Sides } from "../../carriers/rate-card/measures.ts";
-import type { Refusal, Situation, Trip } from "../../carriers/rate-card/price.ts";
+import type { Piece, Refusal, Situation, Trip } from "../../carriers/rate-card/price.ts";
 import { isRefusal } from "../../carriers/rate-card/price.ts";
 import { tripOf } from "../../carriers/rate-card/quote.ts";
 import { breakEvenBreak, situationOf, zoneOf } from "../../carriers/rate-card/tariff.ts";
-import type { ZoneSource } from "../../carriers/zones/resolve-zone.ts";
+import type { FoundZone, ZoneSource } from "../../carriers/zones/resolve-zone.ts";
 import { normaliseZip } from "../../carriers/zones/zip.ts";
 import type { CostLine, Estimate } from "./weight-profile.ts";
 import { matchOf } from "./match-service.ts";
@@ -63,26 +63,30 @@ const nothing: RateResult = {
   assumed: [],
 };
 
-/** The price of the parcel with the other contract. Pure. */
-export function rateItem(usual: Rater, given: RateItem): RateResult {
+/** An item with everything its price depends on but the weight. */
+type Placed = { rater: Rater; item: RateItem; match: NamedMatch; found: FoundZone; trip: Trip; situation: Situation };
+
+/** Finds service, zone and situation of an item; undefined: it is refused, as `result` says. */
+function place(usual: Rater, given: RateItem, result: RateResult): Placed | undefined {
   const rater = (given.shipDate === null ? undefined : usual.dated.get(given.shipDate)) ?? usual;
   const item = paidFor(rater, given);
-  const result = { ...nothing, sourceCents: item.netCents };
+  result.sourceCents = item.netCents;
+  const no = (reason: string, status?: RateResult["status"]): undefined => void refuse(result, reason, status);
   const left = whyLeftOut(rater, item);
-  if (left !== undefined) return refuse(result, left, "excluded");
+  if (left !== undefined) return no(left, "excluded");
   const match = matchOf(rater, item);
   if (match.name !== item.serviceType) result.sourceService = match.name;
   // Zones and ZIPs are defined within one country.
-  if (item.foreignCountry !== null) return refuse(result, "international");
+  if (item.foreignCountry !== null) return no("international");
   const invalid = whyInvalid(rater, item);
-  if (invalid !== undefined) return refuse(result, invalid, "invalid");
-  if (!match.found) return refuse(result, "service_unmatched");
+  if (invalid !== undefined) return no(invalid, "invalid");
+  if (!match.found) return no("service_unmatched");
   const { service, level } = match.found;
   result.serviceLevel = level;
   result.targetService = service.code;
-  if (areImplausible(item.sides, service)) return refuse(result, "sides_implausible", "invalid");
+  if (areImplausible(item.sides, service)) return no("sides_implausible", "invalid");
   const found = zoneOf(rater.tariff, item.origin, item.destination, service, item.weightMg ?? undefined);
-  if ("reason" in found) return refuse(result, found.reason);
+  if ("reason" in found) return no(found.reason);
   result.zone = found.zone;
   result.zoneSource = found.source;
   result.distanceMiles = found.distanceMiles ?? null;
@@ -90,14 +94,29 @@ export function rateItem(usual: Rater, given: RateItem): RateResult {
   const trip = tripAt(rater, item, found.zone, match);
   result.residential = trip.residential;
   const situation = situationOf(rater.tariff, service, trip);
-  if (isRefusal(situation)) return refuse(result, situation.reason);
+  if (isRefusal(situation)) return no(situation.reason);
+  return { rater, item, match, found, trip, situation };
+}
+
+/** The situation of an item with a price; undefined: it will be refused. */
+export function situationOfItem(usual: Rater, given: RateItem): Situation | undefined {
+  return place(usual, given, { ...nothing })?.situation;
+}
+
+/** The price of the parcel with the other contract. `piece`: what it bears of its shipment. Pure. */
+export function rateItem(usual: Rater, given: RateItem, piece?: Piece): RateResult {
+  const result = { ...nothing };
+  const placed = place(usual, given, result);
+  if (!placed) return result;
+  const { rater, item, match, found, trip, situation } = placed;
+  const { service, level } = match.found!;
   result.breakEvenMg = breakEvenOf(situation, item);
-  const plan = planOf(rater, item, { service, level, name: match.name }, trip);
+  const plan = planOf(rater, item, { service, level, name: match.name }, trip, piece);
   if (!plan) return refuse(result, "weight_missing");
   const estimate = plan.price(trip, situation);
   if (isRefusal(estimate)) return refuse(result, estimate.reason);
   const next =
-    found.alternativeZone === undefined
+    found.alternativeZone === undefined || piece?.base !== undefined
       ? undefined
       : priceAt(rater, service, { ...trip, zone: found.alternativeZone }, plan);
   const [lowCents, highCents] = rangeOf(estimate, next);
@@ -147,7 +166,9 @@ function assumedOf(usual: Rater, rater: Rater, { sides, shipDate }: RateItem, si
 }
 
 function asksForSides({ service, byParcel }: Situation): boolean {
-  return service.dim !== undefined || byParcel.some(({ surcharge }) => surcharge.isBySides);
+  return (
+    service.dims.length > 0 || service.cubic !== undefined || byParcel.some(({ surcharge }) => surcharge.isBySides)
+  );
 }
 
 /** The item with the sum of its parcel's charges, if charges are summed. */

@@ -61,6 +61,15 @@ export const ItemRequest = Strict({
   residential: Type.Optional(Nullable(Type.Boolean())),
   shipDate: Type.Optional(CalendarDate),
   currency: Type.Optional(Type.String({ pattern: "^[A-Z]{3}$" })),
+  leadTrackingNumber: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description:
+        "The same for all parcels of a shipment, such as the tracking number of its first parcel. Cards with hundredweight or multi-piece " +
+        "prices rate these parcels together",
+    }),
+  ),
 });
 export type ItemRequest = Static<typeof ItemRequest>;
 

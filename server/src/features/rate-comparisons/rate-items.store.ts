@@ -205,6 +205,21 @@ export async function findTrackingNumbers(
   return new Map(rows.map((row) => [row.position, row.tracking_number]));
 }
 
+/** Of all items of a range, in order. */
+export async function readTrackingNumbers(
+  db: Queryable,
+  comparisonId: string,
+  from: number,
+  count: number,
+): Promise<string[]> {
+  const rows = await db.query<{ tracking_number: string }>(
+    `select tracking_number from rate_items
+      where comparison_id = $1 and position >= $2 and position < $3 order by position`,
+    [comparisonId, from, from + count],
+  );
+  return rows.map((row) => row.tracking_number);
+}
+
 export async function deleteItems(tx: Tx, comparisonId: string): Promise<void> {
   await tx.query("delete from rate_items where comparison_id = $1", [comparisonId]);
 }

@@ -39,14 +39,14 @@ function escapeText(text: string): string {
   return text.replaceAll(/[\\\t\n\r]/g, (sign) => escapes[sign]!);
 }
 
-/** Deletes results and item kinds: of one revision, of all before it, or of all. */
+/** Deletes results, item kinds and price columns: of one revision, of all before it, or of all. */
 export async function deleteResults(
   tx: Tx,
   comparisonId: string,
   which?: { of: number } | { before: number },
 ): Promise<void> {
   const [least, most] = which === undefined ? [0, null] : "of" in which ? [which.of, which.of] : [0, which.before - 1];
-  for (const table of ["rate_results", "rate_item_kinds"]) {
+  for (const table of ["rate_results", "rate_item_kinds", "rate_price_columns"]) {
     await tx.query(
       `delete from ${table} where comparison_id = $1 and revision >= $2 and revision <= coalesce($3, revision)`,
       [comparisonId, least, most],

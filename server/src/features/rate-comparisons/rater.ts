@@ -30,6 +30,8 @@ export type RateItem = {
   repeats: boolean | "line";
   /** Country of origin or destination, if it is not the United States. */
   foreignCountry: string | null;
+  /** The lead tracking number of the shipment. */
+  lead?: string | undefined;
 };
 
 /** Everything that is the same for all items of a comparison. */

@@ -1,5 +1,6 @@
 import { yieldToEventLoop } from "../../core/yield-to-event-loop.ts";
 import { toMg, toSides } from "../../carriers/rate-card/measures.ts";
+import type { Piece } from "../../carriers/rate-card/price.ts";
 import { normaliseZip, stateOfPlace } from "../../carriers/zones/zip.ts";
 import type { Ctx } from "../../context.ts";
 import type { WeighedParcel } from "../shipments/shipments.ts";
@@ -8,6 +9,8 @@ import type { ParcelFacts } from "./gather-parcels.ts";
 import type { RateItem, Rater } from "./rater.ts";
 import type { RateResult } from "./rate-item.ts";
 import { rateItem } from "./rate-item.ts";
+import type { Pieces } from "./gather-shipments.ts";
+import { startShipments } from "./gather-shipments.ts";
 import type { StoredInput } from "./rate-items.store.ts";
 import * as items from "./rate-items.store.ts";
 import { inputAt } from "./rate-items.store.ts";
@@ -16,11 +19,14 @@ import { addItem } from "./tally.ts";
 
 /** Items per read. */
 const batchSize = 2_500;
-/** Items priced before yielding to the event loop. Few enough that their garbage is still in the young generation. */
+/** Prices made before yielding to the event loop. Few enough that their garbage is still in the young generation. */
 const sliceSize = 250;
 
 type Batch = { lines: string[]; parcels: ReadonlyMap<number, WeighedParcel> };
 type Reading = { from: number; batch: Promise<Batch> };
+
+/** The item, and its prices with the other raters. */
+type PricedAlso = { item: RateItem; others: readonly RateResult[] };
 
 export type RatingPass = {
   /** Prices these items in order, adds each to the totals and passes it to `take`. Yields after every slice. */
@@ -28,13 +34,43 @@ export type RatingPass = {
     from: number,
     to: number,
     totals: Totals,
-    take: (position: number, input: StoredInput, result: RateResult) => void,
+    take: (position: number, input: StoredInput, result: RateResult, more: PricedAlso) => void,
+    totalsOfOthers?: readonly Totals[],
   ): AsyncGenerator<void>;
 };
 
-/** One pass over the items of a comparison. They never change, so the next batch is read while the current one is priced. */
-export function startPass(ctx: Ctx, comparison: { id: string; item_count: number }, rater: Rater): RatingPass {
+/**
+ * One pass over the items of a comparison. They never change, so the next batch is read while the current one is priced.
+ * `others`: each item is also priced with these, which have the same options.
+ */
+export function startPass(
+  ctx: Ctx,
+  comparison: { id: string; item_count: number },
+  rater: Rater,
+  others: readonly Rater[] = [],
+): RatingPass {
+  const itemsPerSlice = Math.ceil(sliceSize / (1 + others.length));
   let ahead: Reading | undefined;
+  let pieces: Pieces[] | undefined;
+
+  /** Parcels of the same shipment may be far apart, so shipments are found before the first price. By rater. */
+  async function findPieces(): Promise<Pieces[]> {
+    const gathered = [rater, ...others].map(startShipments);
+    const shipments = gathered.filter((one) => one !== undefined);
+    for (let start = 0; shipments.length > 0 && start < comparison.item_count; start += batchSize) {
+      const { lines, parcels } = await readBatch(ctx, comparison.id, start);
+      for (const [index, line] of lines.entries()) {
+        const belongs = shipments.filter((one) => one.mayBelong(line));
+        if (belongs.length === 0) continue;
+        const position = start + index;
+        const input = JSON.parse(line) as StoredInput;
+        const item = toRateItem(input, parcels.get(position), rater.duplicates === "sum");
+        for (const one of belongs) one.add(position, item);
+        if (index % sliceSize === 0) await yieldToEventLoop();
+      }
+    }
+    return gathered.map((one) => one?.pieces() ?? noPieces);
+  }
 
   function startReading(from: number): Reading {
     const batch = readBatch(ctx, comparison.id, from);
@@ -52,14 +88,20 @@ export function startPass(ctx: Ctx, comparison: { id: string; item_count: number
   }
 
   return {
-    async *rate(from, to, totals, take) {
+    async *rate(from, to, totals, take, totalsOfOthers = []) {
+      const [own, ...borne] = (pieces ??= await findPieces());
       for (let start = from; start < to; start += batchSize) {
         const { lines, parcels } = await read(start);
         const end = Math.min(to, start + batchSize);
         for (let position = start; position < end;) {
-          for (const sliceEnd = Math.min(end, position + sliceSize); position < sliceEnd; position++) {
+          for (const sliceEnd = Math.min(end, position + itemsPerSlice); position < sliceEnd; position++) {
             const input = JSON.parse(lines[position - start]!) as StoredInput;
-            take(position, input, rateInput(rater, input, parcels.get(position), position, totals));
+            const item = toRateItem(input, parcels.get(position), rater.duplicates === "sum");
+            const result = rateInput(rater, item, position, totals, own!.get(position));
+            const also = others.map((other, index) =>
+              rateInput(other, item, position, totalsOfOthers[index]!, borne[index]!.get(position)),
+            );
+            take(position, input, result, { item, others: also });
           }
           yield;
           await yieldToEventLoop();
@@ -68,6 +110,8 @@ export function startPass(ctx: Ctx, comparison: { id: string; item_count: number
     },
   };
 }
+
+const noPieces: Pieces = new Map();
 
 /** Reads a batch, with the organization's shipments of the items without a weight. */
 async function readBatch(ctx: Ctx, comparisonId: string, from: number): Promise<Batch> {
@@ -86,13 +130,12 @@ async function readBatch(ctx: Ctx, comparisonId: string, from: number): Promise<
 
 function rateInput(
   rater: Rater,
-  input: StoredInput,
-  shipment: WeighedParcel | undefined,
+  item: RateItem,
   position: number,
   totals: Totals,
+  piece: Piece | undefined,
 ): RateResult {
-  const item = toRateItem(input, shipment, rater.duplicates === "sum");
-  const result = rateItem(rater, item);
+  const result = rateItem(rater, item, piece);
   const counted = {
     position,
     netCents: result.sourceCents,
@@ -141,6 +184,7 @@ export function toRateItem(input: StoredInput, shipment: WeighedParcel | undefin
     currency: input[inputAt.currency] ?? facts.currency ?? null,
     repeats: input[inputAt.repeats],
     foreignCountry: input[inputAt.foreignCountry] ?? facts.foreignCountry ?? null,
+    lead: facts.lead,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { ServiceMatch } from "../../carriers/rate-card/compile-card.ts";
 import type { Sides } from "../../carriers/rate-card/measures.ts";
-import type { Refusal, Situation, Trip } from "../../carriers/rate-card/price.ts";
+import type { Piece, Refusal, Situation, Trip } from "../../carriers/rate-card/price.ts";
 import { isRefusal, priceParcel } from "../../carriers/rate-card/price.ts";
 import { inferParcels, priceOfGuesses } from "./infer-parcels.ts";
 import type { Estimate, WeightProfile } from "./weight-profile.ts";
@@ -15,10 +15,16 @@ export type Plan = { basis: Basis; price(trip: Trip, situation: Situation): Esti
 type Matched = Pick<ServiceMatch, "service" | "level"> & { name: string };
 
 /** The best source of the weight: the item or its shipment, none needed, inferred from the amount paid, or the profile. */
-export function planOf(rater: Rater, item: RateItem, { service, level, name }: Matched, trip: Trip): Plan | undefined {
+export function planOf(
+  rater: Rater,
+  item: RateItem,
+  { service, level, name }: Matched,
+  trip: Trip,
+  piece?: Piece,
+): Plan | undefined {
   const { weightMg, sides, isWeightOfShipment } = item;
   const exactly = (mg: number) => (_trip: Trip, situation: Situation) => {
-    const price = priceParcel(situation, { weightMg: mg, sides });
+    const price = priceParcel(situation, { weightMg: mg, sides }, piece);
     return isRefusal(price) ? price : estimateOf(price);
   };
   if (weightMg !== null) return { basis: isWeightOfShipment ? "shipment" : "weight", price: exactly(weightMg) };

@@ -53,7 +53,7 @@ test("only tasks that read records have samples, and an inactive bridge is not c
   const id = await aShop();
   const push = await org.post(`/bridges/${id}/samples`, { taskName: "connection.test" });
   expect([push.status, push.body.errors[0].code]).toEqual([400, "task_reads_no_records"]);
-  expect(push.body.errors[0].allowed).toEqual(["orders.import", "locations.pull"]);
+  expect(push.body.errors[0].allowed).toEqual(["orders.import", "locations.pull", "inventory.pull"]);
   await org.patch(`/bridges/${id}`, { isActive: false });
   const asked = shop.requests.length;
   const refused = await org.post(`/bridges/${id}/samples`, importTask);

@@ -9,7 +9,7 @@ export const requestRoutes = [
     scope: "audit:read",
     summary: "List API requests",
     description:
-      "All requests of API keys; changes and failures of users. Kept for HUB_REQUEST_LOG_RETENTION_DAYS. Above a limit per minute and " +
+      "All requests of API keys except reads of this list; changes and failures of users. Kept for HUB_REQUEST_LOG_RETENTION_DAYS. Above a limit per minute and " +
       "organization, requests are dropped, reads first. Bodies and query strings are not stored. Requests to other nodes appear " +
       "within seconds.",
     query: shapes.RequestQuery,

@@ -8,7 +8,8 @@ import { deleteSomeAcrossOrgs } from "../../db/old-rows.ts";
 import type { LoggedRequest, RequestQuery } from "./requests.schemas.ts";
 
 /** The log stores IDs only, so that names and email addresses are the current ones. */
-const actorColumn = `jsonb_strip_nulls(jsonb_build_object('type', t.actor_type, 'id', t.actor_id, 'email', account.email, 'name', key.name))`;
+const actorColumn = `jsonb_strip_nulls(jsonb_build_object('type', t.actor_type, 'id', t.actor_id, 'email', account.email, 'name', key.name,
+  'kind', case when key.agent is not null then 'agent' end))`;
 const { selected, fromRow } = defineColumns<LoggedRequest>("t", {
   requestId: "text",
   at: moment,

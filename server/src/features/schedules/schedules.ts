@@ -1,5 +1,4 @@
-import type { FieldError } from "../../core/errors.ts";
-import { HubError, validationFailed } from "../../core/errors.ts";
+import { HubError } from "../../core/errors.ts";
 import { maskValues } from "../../core/mask-secrets.ts";
 import { mergePatch } from "../../core/merge-patch.ts";
 import type { Page } from "../../core/page.ts";
@@ -13,12 +12,13 @@ import { recordEvent, recordEvents } from "../../events/record-event.ts";
 import { holdBridge } from "../bridges/bridges.ts";
 import { findTimeZone } from "../organizations/organizations.ts";
 import { enqueueExecutions, listExecutions, presentTaskInput, requireTask } from "../tasks/tasks.ts";
-import { parseCron, storedCron } from "./cron/cron.ts";
+import { storedCron } from "./cron/cron.ts";
 import { describeCron } from "./cron/cron-describe.ts";
 import { nextOccurrence } from "./cron/cron-occurrences.ts";
 import { upcomingRuns } from "./cron/cron-upcoming.ts";
 import { scheduleNow } from "./schedule-clock.ts";
 import { requireExecute } from "./schedule-owner.ts";
+import { checkTiming } from "./schedule-timing.ts";
 import type {
   PreviewRequest,
   Schedule,
@@ -29,9 +29,10 @@ import type {
 } from "./schedules.schemas.ts";
 import type { StoredSchedule } from "./schedules.store.ts";
 import * as store from "./schedules.store.ts";
-import { parseZone } from "./cron/zones.ts";
 
 export { scheduleNow } from "./schedule-clock.ts";
+export { requireExecute } from "./schedule-owner.ts";
+export { checkTiming, nextTime } from "./schedule-timing.ts";
 export { fireDueSchedules, readScheduleLag, rewindSchedules, timeUntilDue } from "./fire-schedules.ts";
 
 export async function listSchedules(ctx: Ctx, query: ScheduleQuery): Promise<Page<Schedule>> {
@@ -55,36 +56,45 @@ function presentSchedule(ctx: Ctx, schedule: StoredSchedule): Schedule {
 export async function createSchedule(ctx: Ctx, request: ScheduleRequest): Promise<Schedule> {
   requireExecute(ctx);
   const { cron, timezone } = checkTiming(request.cron, request.timezone ?? (await findTimeZone(ctx, ctx.orgId)));
-  const { bridgeId, taskName, input = {}, isActive = true } = request;
+  const { bridgeId, taskName, input = {} } = request;
   await requireTask(ctx, { bridgeId, taskName, input });
   return await change(ctx, async (tx) => {
     await holdBridge(tx, ctx, bridgeId);
-    const at = ctx.clock.now();
-    const timing = { cron: cron.expression, timezone };
-    const schedule: StoredSchedule = {
-      id: ctx.newId(),
-      name: request.name ?? null,
-      bridgeId,
-      taskName,
-      ...timing,
-      input,
-      overlap: request.overlap ?? "skip",
-      missed: request.missed ?? "once",
-      ...(isActive ? await activeFrom(tx, ctx, timing) : pausedBy(ctx, at)),
-      owner: ctx.actor,
-      lastRunAt: null,
-      lastExecution: null,
-      lastSkippedRun: null,
-      counters: { runs: 0, failures: 0, skippedForOverlap: 0, missed: 0 },
-      createdAt: at.toISOString(),
-      updatedAt: at.toISOString(),
-      version: 1,
-    };
-    await store.insertSchedule(tx, ctx.orgId, schedule);
-    const data = { ...withoutValues(request), ...timing, version: 1 };
-    recordEvent(tx, ctx, { type: "schedule.created", objectId: schedule.id, data });
-    return presentSchedule(ctx, schedule);
+    return await addSchedule(tx, ctx, request, { cron: cron.expression, timezone });
   });
+}
+
+/** In a transaction of the caller, which has checked the permission, the task and the timing, and holds the bridge. */
+export async function addSchedule(
+  tx: Tx,
+  ctx: Ctx,
+  request: ScheduleRequest,
+  timing: { cron: string; timezone: string },
+): Promise<Schedule> {
+  const at = ctx.clock.now();
+  const schedule: StoredSchedule = {
+    id: ctx.newId(),
+    name: request.name ?? null,
+    bridgeId: request.bridgeId,
+    taskName: request.taskName,
+    ...timing,
+    input: request.input ?? {},
+    overlap: request.overlap ?? "skip",
+    missed: request.missed ?? "once",
+    ...((request.isActive ?? true) ? await activeFrom(tx, ctx, timing) : pausedBy(ctx, at)),
+    owner: ctx.actor,
+    lastRunAt: null,
+    lastExecution: null,
+    lastSkippedRun: null,
+    counters: { runs: 0, failures: 0, skippedForOverlap: 0, missed: 0 },
+    createdAt: at.toISOString(),
+    updatedAt: at.toISOString(),
+    version: 1,
+  };
+  await store.insertSchedule(tx, ctx.orgId, schedule);
+  const data = { ...withoutValues(request), ...timing, version: 1 };
+  recordEvent(tx, ctx, { type: "schedule.created", objectId: schedule.id, data });
+  return presentSchedule(ctx, schedule);
 }
 
 /** A caller who changes what the schedule runs, or when, becomes its owner. Renaming and pausing do not. */
@@ -258,20 +268,6 @@ export async function pauseSchedulesOf(tx: Tx, ctx: Ctx, bridgeId: string): Prom
     paused.map(({ id, version }) => ({ type: "schedule.paused", objectId: id, data: { reason, bridgeId, version } })),
   );
   return paused.length;
-}
-
-/** `at`: JSON pointer of the object that has `cron` and `timezone`. */
-export function checkTiming(expression: string, zone: string, at = "") {
-  const parsed = parseCron(expression, `${at}/cron`);
-  const named = parseZone(zone, `${at}/timezone`);
-  const errors: FieldError[] = [...(parsed.errors ?? []), ...(named.errors ?? [])];
-  if (!parsed.cron || named.zone === undefined) throw validationFailed(errors);
-  return { cron: parsed.cron, timezone: named.zone };
-}
-
-/** The first occurrence after a time, for timing that `checkTiming` has accepted. */
-export function nextTime({ cron, timezone }: { cron: string; timezone: string }, after: number): Date {
-  return new Date(nextOccurrence(storedCron(cron), timezone, after));
 }
 
 /** Wakes schedulers, which sleep until the next run they know of. */

@@ -8,7 +8,7 @@ import { explainUnknown, lockOrders, readOrders, resolveRefs } from "../orders/o
 import { deliverOrders } from "./deliver-orders.ts";
 import { presentTo } from "./present-shipment.ts";
 import type { BulkAnswer, ShipmentAnswer } from "./shipment-answers.schemas.ts";
-import type { ShipmentOrder } from "./shipment-fields.ts";
+import type { ParcelOfLabel, ShipmentOrder } from "./shipment-fields.ts";
 import { newShipment, ruleErrors } from "./shipment-fields.ts";
 import { addToStats } from "./shipment-stats.store.ts";
 import type { Shipment } from "./shipment.ts";
@@ -52,7 +52,12 @@ export async function createShipmentsInBulk(ctx: Ctx, requests: unknown[]): Prom
 }
 
 /** All checks that need no write: shape, rules, orders, and duplicates within the call. */
-export async function prepareShipments(ctx: Ctx, requests: unknown[], source: Shipment["source"]): Promise<Prepared> {
+export async function prepareShipments(
+  ctx: Ctx,
+  requests: unknown[],
+  source: Shipment["source"],
+  label?: ParcelOfLabel,
+): Promise<Prepared> {
   const now = ctx.clock.now().toISOString();
   const { sound, failures } = sortRows(requests as ShipmentRequest[], (request) => findErrors(request, now));
   const orderOf = await findOrders(
@@ -77,7 +82,7 @@ export async function prepareShipments(ctx: Ctx, requests: unknown[], source: Sh
       failures.set(index, failAt("/orderNumber", code, message));
       continue;
     }
-    const shipment = newShipment(request, order, source, { now, newId: ctx.newId });
+    const shipment = newShipment(request, order, source, { now, newId: ctx.newId }, label);
     const key = keyOf(shipment);
     const twin = key === undefined ? undefined : seen.get(key);
     if (key !== undefined && twin === undefined) seen.set(key, index);

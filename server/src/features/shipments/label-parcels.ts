@@ -13,6 +13,7 @@ import { insertPrepared, prepareShipments, recordCreated } from "./create-shipme
 import { deliverOrders } from "./deliver-orders.ts";
 import { presentTo } from "./present-shipment.ts";
 import { changed } from "./shipment-changes.ts";
+import type { ParcelOfLabel } from "./shipment-fields.ts";
 import { trackingKeyOf } from "./shipment.ts";
 import type { ShipmentAnswer } from "./shipment-answers.schemas.ts";
 import type { ShipmentRequest } from "./shipments.schemas.ts";
@@ -20,8 +21,8 @@ import * as store from "./shipments.store.ts";
 import { keepCarrierData } from "./tracking/tracking-polls.store.ts";
 
 /** Prepares the shipment of a purchased label, before the transaction in which it is recorded. */
-export async function prepareParcel(ctx: Ctx, request: ShipmentRequest): Promise<Prepared> {
-  return await prepareShipments(ctx, [request], "label");
+export async function prepareParcel(ctx: Ctx, request: ShipmentRequest, label: ParcelOfLabel): Promise<Prepared> {
+  return await prepareShipments(ctx, [request], "label", label);
 }
 
 /**

@@ -13,13 +13,21 @@ import {
   NameList,
   Nullable,
   OneOf,
+  optional,
   pageQuery,
   Since,
   Version,
 } from "../../core/schema.ts";
 import { Weight } from "../../core/weight.ts";
 import { OrderRef } from "../orders/orders.schemas.ts";
-import { eventStatuses, promiseSources, riskReasons, shipmentStatuses } from "./shipments.states.ts";
+import {
+  eventStatuses,
+  leftOutReasons,
+  promiseOutcomes,
+  promiseSources,
+  riskReasons,
+  shipmentStatuses,
+} from "./shipments.states.ts";
 
 const Text = Type.String();
 const MaybeText = Nullable(Text);
@@ -38,6 +46,26 @@ const Event = Type.Object({
   retractedAt: Type.Optional({ ...DateTime, description: "When the event was retracted; it no longer counts" }),
 });
 
+const Day = Type.String({ format: "date" });
+const PromiseRule = Type.Object(
+  {
+    basis: OneOf(["contract", "carrier_days", "carrier_date", "service_level"], {
+      description:
+        "`contract`: transit days of the rate card; `carrier_days`, `carrier_date`: as the carrier said with the label or its quote; " +
+        "`service_level`: the usual time of the service, from the first scan",
+    }),
+    transitDays: Nullable(Count),
+    startDate: Nullable({ ...Day, description: "The day from which transit days are counted" }),
+    timeZone: Nullable({ ...Text, description: "Of the place the parcel is sent from" }),
+    cutoffTime: Nullable({ ...Text, description: "Of the location, else of the organization" }),
+    isAfterCutoff: Type.Boolean({ description: "Bought at the cut-off or later: it leaves on the next day" }),
+    deliveryDays: Nullable(OneOf(["mon_fri", "mon_sat", "mon_sun"])),
+    holidays: Nullable(OneOf(["us_federal", "us_parcel"])),
+    rateCardId: Nullable(Id),
+  },
+  { description: "How the promised day was found; null if it was given" },
+);
+
 const members = {
   id: Id,
   orderId: Nullable(Id),
@@ -45,6 +73,8 @@ const members = {
   source: OneOf(["api", "import", "run", "bridge", "demo", "label"]),
   carrier: MaybeText,
   service: MaybeText,
+  carrierAccountId: Nullable({ ...Id, description: "Account of the label; null: not bought here" }),
+  zone: Nullable({ ...Text, description: "Of the contract, or else of the carrier's quote" }),
   trackingNumber: MaybeText,
   status: OneOf(shipmentStatuses),
   statusAt: MaybeTime,
@@ -60,8 +90,14 @@ const members = {
   metadata: Type.Record(Text, Type.Unknown()),
   shippedAt: DateTime,
   promisedAt: MaybeTime,
-  promisedDate: Nullable(Type.String({ format: "date" })),
+  promisedDate: Nullable(Day),
   promiseSource: Nullable(OneOf(promiseSources)),
+  promiseRule: Nullable(PromiseRule),
+  promiseOutcome: OneOf(promiseOutcomes, {
+    description:
+      "What the shipment is in the on-time figures. `undecided`: no delivery attempt yet, and the promised day is not over. The others " +
+      "besides `on_time` and `late` are left out",
+  }),
   estimatedAt: Type.Unsafe<string | null>({ ...MaybeTime, description: "The carrier's latest delivery estimate" }),
   acceptedAt: MaybeTime,
   firstAttemptAt: MaybeTime,
@@ -104,15 +140,25 @@ export type ShipmentPage = Static<typeof ShipmentPage>;
 
 const DateOnly = (description: string) => Type.Optional(Type.String({ format: "date", description }));
 
+const maybeId = "^(?:[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$";
+/** Filters by the keys of groups, the same in reports and lists. */
+export const partQuery = optional({
+  carrier: Type.String({ maxLength: 100 }),
+  service: Type.String({ maxLength: 100, description: "In any case; empty: shipments without one" }),
+  carrierAccountId: Type.String({ pattern: maybeId, description: "Account of the label; empty: without one" }),
+  lane: Type.String({
+    maxLength: 210,
+    description: "States of origin and destination, such as NJ-NY; empty: one of them is unknown",
+  }),
+  zone: Type.String({ maxLength: 100, description: "Empty: shipments without one" }),
+  state: Type.String({ maxLength: 100, description: "State of the destination; empty: shipments without one" }),
+  locationId: Type.String({ pattern: maybeId, description: "Location of the order; empty: shipments without one" }),
+});
+
 export const ShipmentQuery = pageQuery({
   status: Type.Optional(NameList(shipmentStatuses)),
-  carrier: Type.Optional(Type.String({ maxLength: 100 })),
-  service: Type.Optional(
-    Type.String({ maxLength: 100, description: "In any case; as in `group_by=service` of the series" }),
-  ),
-  state: Type.Optional(
-    Type.String({ maxLength: 100, description: "State of the destination, as in `group_by=state` of the series" }),
-  ),
+  statusNot: Type.Optional(NameList(shipmentStatuses)),
+  ...partQuery,
   onTime: Type.Optional(
     Type.Boolean({
       description:
@@ -120,10 +166,19 @@ export const ShipmentQuery = pageQuery({
         "false: later, or no attempt although the promised day is over",
     }),
   ),
+  leftOut: Type.Optional({
+    ...NameList(leftOutReasons),
+    description:
+      "Shipments that the figures leave out, with commas between several reasons. From the on-time figures, with `evaluatedFrom` and " +
+      "`evaluatedTo`: `no_promise`, `cancelled`, `returned`; `undecided` ones are in no period. From the average transit time, with " +
+      "`deliveredFrom` and `deliveredTo`: `no_first_scan`",
+  }),
   orderId: Type.Optional(OrderRef),
   trackingNumber: Type.Optional(Type.String({ maxLength: 100 })),
   atRisk: Type.Optional(Type.Boolean({ description: "true: sorted by time at risk, longest first" })),
   riskReason: Type.Optional(OneOf(riskReasons)),
+  atRiskFrom: Type.Optional({ ...Since, description: "At risk now, and since this time or day at the earliest" }),
+  atRiskTo: Before,
   createdFrom: Since,
   createdTo: Before,
   shippedFrom: Since,
@@ -133,8 +188,8 @@ export const ShipmentQuery = pageQuery({
   evaluatedFrom: Type.Optional({
     ...Since,
     description:
-      "When the promise was kept or missed: the first delivery attempt, or the end of the promised day without one. At or " +
-      "after this time, or on or after this day in the organization's time zone",
+      "When the promise was kept or missed: the first delivery attempt, or the end of the promised day without one; with `leftOut`, when a " +
+      "shipment was cancelled or returned. At or after this time, or on or after this day in the organization's time zone",
   }),
   evaluatedTo: Before,
   promisedFrom: DateOnly("Promised on or after this day"),

@@ -99,13 +99,17 @@ export function toEvent(request: EventRequest, timezone: string, zone?: string):
   return { key: request.key ?? keyOfEvent(event), ...event };
 }
 
+/** What a label knows about its parcels beyond the request. `promise`: null if there is none, or the order has one. */
+export type ParcelOfLabel = Pick<ShipmentFacts, "carrierAccountId" | "zone"> & { promise: Promised | null };
+
 export function newShipment(
   request: ShipmentRequest,
   order: ShipmentOrder | undefined,
   source: Shipment["source"],
   env: ShipmentEnv,
+  label?: ParcelOfLabel,
 ): Shipment {
-  const promise = toPromise(request.promisedAt, request.promisedDate, order);
+  const promise = label?.promise ?? toPromise(request.promisedAt, request.promisedDate, order);
   const destination = request.destination ?? order?.shippingAddress ?? null;
   const facts: ShipmentFacts = {
     ...orNull(request),
@@ -113,6 +117,8 @@ export function newShipment(
     orderId: order?.id ?? null,
     orderNumber: order?.number ?? request.orderNumber ?? null,
     source,
+    carrierAccountId: label?.carrierAccountId ?? null,
+    zone: label?.zone ?? null,
     destination,
     currency: request.currency ?? "USD",
     metadata: request.metadata ?? {},
@@ -146,7 +152,8 @@ function givenEvents({ events = [], acceptedAt, deliveredAt }: ShipmentRequest, 
   ].map((event) => toEvent(event, timezone));
 }
 
-type Promised = Pick<ShipmentFacts, "promisedAt" | "promisedDate" | "promiseSource">;
+export type Promised = Pick<ShipmentFacts, "promisedAt" | "promisedDate" | "promiseSource" | "promiseRule">;
+const noRule = { promiseRule: null };
 
 /** The shipment's own promise takes precedence over the order's. */
 export function toPromise(
@@ -155,11 +162,13 @@ export function toPromise(
   order?: Pick<Order, "deliverBy">,
 ): Promised {
   if (promisedAt != null) {
-    return { promisedAt: new Date(promisedAt).toISOString(), promisedDate: null, promiseSource: "request" };
+    return { promisedAt: new Date(promisedAt).toISOString(), promisedDate: null, promiseSource: "request", ...noRule };
   }
-  if (promisedDate != null) return { promisedAt: null, promisedDate, promiseSource: "request" };
-  if (order?.deliverBy != null) return { promisedAt: order.deliverBy, promisedDate: null, promiseSource: "order" };
-  return { promisedAt: null, promisedDate: null, promiseSource: null };
+  if (promisedDate != null) return { promisedAt: null, promisedDate, promiseSource: "request", ...noRule };
+  if (order?.deliverBy != null) {
+    return { promisedAt: order.deliverBy, promisedDate: null, promiseSource: "order", ...noRule };
+  }
+  return { promisedAt: null, promisedDate: null, promiseSource: null, ...noRule };
 }
 
 function toInstant(text: string | undefined): string | undefined {

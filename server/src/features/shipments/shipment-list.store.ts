@@ -4,18 +4,21 @@ import { meetAll } from "../../db/list-page.ts";
 import type { Stored } from "../../db/columns.ts";
 import type { ShipmentQuery } from "./shipment-answers.schemas.ts";
 import { shipmentColumns } from "./shipment-columns.ts";
-import { promiseOutcomeAt, serviceKey, stateKey } from "./shipment-stats.store.ts";
+import { isDecided, isKept, isLeftOut, outcomeAt, partConditions } from "./delivery-terms.store.ts";
 import type { Shipment } from "./shipment.ts";
-import { carrierKeyOf, trackingKeyOf } from "./shipment.ts";
-import type { RiskReason, ShipmentStatus } from "./shipments.states.ts";
-import { uncountedStatuses } from "./shipments.states.ts";
+import { trackingKeyOf } from "./shipment.ts";
+import type { LeftOutReason, RiskReason, ShipmentStatus } from "./shipments.states.ts";
 
 /** Totals are counted up to here, to keep long lists fast. */
 const maxTotal = 10_000;
 /** Up to this many prefix matches are sorted; if there are more, scanning from the newest finds a page soon enough. */
 const maxRareHits = 2_500;
 
-export type ShipmentFilter = Omit<ShipmentQuery, "page" | "limit" | "status"> & { status?: ShipmentStatus[] };
+export type ShipmentFilter = Omit<ShipmentQuery, "page" | "limit" | "status" | "statusNot" | "leftOut"> & {
+  status?: ShipmentStatus[];
+  statusNot?: ShipmentStatus[];
+  leftOut?: LeftOutReason[];
+};
 
 type ListedShipment = Shipment & { orgId: string };
 export type Found = { shipments: ListedShipment[]; hasMore: boolean; total: number; totalIsCapped: boolean };
@@ -31,7 +34,8 @@ const ranges = [
   { name: "created", column: "s.created_at", direction: "desc" },
   { name: "shipped", column: "s.shipped_at", direction: "desc" },
   { name: "delivered", column: "s.delivered_at", direction: "desc" },
-  { name: "evaluated", column: promiseOutcomeAt, direction: "desc" },
+  { name: "evaluated", column: outcomeAt, direction: "desc" },
+  { name: "atRisk", column: "s.risk_at", direction: "asc" },
   { name: "promised", column: "s.promised_date", direction: "asc" },
 ] as const;
 
@@ -73,26 +77,24 @@ function planShipments(orgId: string | null, filter: ShipmentFilter, now: string
   let key: Key = { column: "s.created_at", direction: "desc" };
   const where: Condition[] = [
     ["s.org_id = ?", orgId],
-    isOneOf("s.carrier_key", filter.carrier === undefined ? undefined : carrierKeyOf(filter.carrier)),
     ["s.order_id = ?", filter.orderId],
-    isOneOf(serviceKey, filter.service?.toLowerCase()),
-    isOneOf(stateKey, filter.state?.toUpperCase()),
-    // Implied by a state, but the planner cannot prove it and would not use shipments_by_state.
-    ...(filter.state ? ["s.destination is not null"] : []),
+    ...partConditions(filter, "s"),
+    ["s.status <> all(?)", filter.statusNot],
     ["s.tracking_key = ?", filter.trackingNumber === undefined ? undefined : trackingKeyOf(filter.trackingNumber)],
   ];
-  if (filter.atRisk !== undefined || filter.riskReason !== undefined) {
+  const isRiskRange = filter.atRiskFrom !== undefined || filter.atRiskTo !== undefined;
+  if (filter.atRisk !== undefined || filter.riskReason !== undefined || isRiskRange) {
     // One without any risk to come is not at risk either.
     where.push([filter.atRisk === false ? "(s.risk_at is null or s.risk_at > ?)" : "s.risk_at <= ?", now]);
     if (filter.atRisk !== false) key = { column: "s.risk_at", direction: "asc" };
     if (filter.riskReason !== undefined) where.push(reasonConditions[filter.riskReason](now));
   }
-  if (filter.onTime !== undefined || filter.evaluatedFrom !== undefined || filter.evaluatedTo !== undefined) {
-    const isKept = "coalesce(first_attempt_at < promise_ends_at, false)";
-    where.push("promise_ends_at is not null", ["status <> all(?)", uncountedStatuses]);
-    where.push(["(first_attempt_at is not null or late_at <= ?)", now]);
+  if (filter.leftOut !== undefined) {
+    where.push(isLeftOut(filter.leftOut, now));
+  } else if (filter.onTime !== undefined || filter.evaluatedFrom !== undefined || filter.evaluatedTo !== undefined) {
+    where.push([isDecided("?"), now]);
     if (filter.onTime !== undefined) where.push([`${isKept} = ?`, filter.onTime]);
-    key = { column: promiseOutcomeAt, direction: "desc" };
+    key = { column: outcomeAt, direction: "desc" };
   }
   for (const { name, column, direction } of ranges.toReversed()) {
     const [from, to] = [filter[`${name}From`], filter[`${name}To`]];
@@ -104,11 +106,6 @@ function planShipments(orgId: string | null, filter: ShipmentFilter, now: string
   // One branch per status: the index shipments_by_status is sorted within each status, but not across several.
   const branches = filter.status?.map((status) => `${shared} and s.status = $${values.push(status)}`) ?? [shared];
   return { branches, values, key };
-}
-
-/** An empty value selects shipments without one, as in the series of the overview. */
-function isOneOf(column: string, wanted: string | undefined): Condition {
-  return wanted === "" ? `coalesce(${column}, '') = ''` : [`${column} = ?`, wanted];
 }
 
 /** Prefixes of tracking numbers and order numbers. */

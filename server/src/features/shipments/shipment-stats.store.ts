@@ -2,7 +2,7 @@ import type { Queryable, Tx } from "../../db/database.ts";
 import type { Contribution, Shipment, Sums } from "./shipment.ts";
 import { contributionsOf, noSums } from "./shipment.ts";
 import type { RiskReason } from "./shipments.states.ts";
-import { uncountedStatuses } from "./shipments.states.ts";
+import { riskReasons } from "./shipments.states.ts";
 
 /**
  * Updates the sums for changed shipments; new ones have no `before`. Call it last in the transaction: it locks rows that all
@@ -146,52 +146,6 @@ export async function sumDays(
 
 const dayMs = 86_400_000;
 
-/** As in the expression indexes of shipments. */
-export const serviceKey = "lower(service)";
-export const stateKey = "upper(coalesce(destination ->> 'provinceCode', destination ->> 'province'))";
-/** When the promise was kept or missed. */
-export const promiseOutcomeAt = "coalesce(first_attempt_at, late_at)";
-
-const keysOf = { carrier: "carrier_key", service: serviceKey, state: stateKey };
-const mostKeys = 50;
-
-/**
- * Sums by carrier, service or state, with the definitions of the overview: shipments delivered in the span, and promises
- * decided in it. Returns the largest groups and the sum of the others. Reads the ranges of shipments_by_delivery and
- * shipments_by_promise_outcome, since no sums are kept by these keys.
- */
-export async function sumBy(
-  db: Queryable,
-  orgId: string | null,
-  { from, before, now }: SpanUpTo,
-  by: keyof typeof keysOf,
-): Promise<{ keyed: KeyedSums[]; others: Sums | undefined }> {
-  const rows = await db.query<KeyedSums & { isOther: boolean }>(
-    `with parts as (
-       select coalesce(${keysOf[by]}, '') as key, 1 as delivered, (accepted_at is not null)::integer as transit_count,
-              coalesce(extract(epoch from delivered_at - accepted_at) * 1000, 0) as transit_ms, 0 as evaluated, 0 as on_time
-         from shipments
-        where ${forOrg(orgId)} and delivered_at >= $2::timestamptz and delivered_at < $3::timestamptz and status <> all($4)
-       union all
-       select coalesce(${keysOf[by]}, ''), 0, 0, 0, 1, coalesce(first_attempt_at < promise_ends_at, false)::integer
-         from shipments
-        where ${forOrg(orgId)} and promise_ends_at is not null and status <> all($4)
-          and ${promiseOutcomeAt} >= $2::timestamptz and ${promiseOutcomeAt} < $3::timestamptz
-          and (first_attempt_at is not null or late_at <= $5)
-     ), keyed as (
-       select key, ${summed} from parts group by key
-     ), ranked as (
-       select *, row_number() over (order by greatest(delivered, evaluated) desc, key) > ${mostKeys} as other from keyed
-     )
-     select case when other then '' else key end as key, other as "isOther", sum(delivered)::bigint as delivered,
-            sum("transitCount")::bigint as "transitCount", sum("transitMs")::bigint as "transitMs",
-            sum(evaluated)::bigint as evaluated, sum("onTime")::bigint as "onTime"
-       from ranked group by 1, 2 order by 2, greatest(sum(delivered), sum(evaluated)) desc, 1`,
-    [orgId, from, before, uncountedStatuses, now],
-  );
-  return { keyed: rows.filter(({ isOther }) => !isOther), others: rows.find(({ isOther }) => isOther) };
-}
-
 /** No delivery attempt although the promised day is over. */
 function isOverdue(now: string): string {
   return `late_at <= ${now} and first_attempt_at is null`;
@@ -210,18 +164,39 @@ export async function countOverdue(
   return row?.count ?? 0;
 }
 
+/** $2 is now. `since`: when the reason began; the carrier's own reports have no time of their own in the index. */
+const risks: Record<RiskReason, { where: string; since: string }> = {
+  late: { where: "late_at <= $2", since: "late_at" },
+  stalled: { where: "stalled_at <= $2", since: "stalled_at" },
+  not_accepted: { where: "not_accepted_at <= $2", since: "not_accepted_at" },
+  exception: { where: "status = 'exception'", since: "risk_at" },
+  attempt_failed: { where: "status = 'attempt_failed'", since: "risk_at" },
+  predicted_late: { where: "is_predicted_late", since: "risk_at" },
+};
+
 export type RiskCounts = { total: number } & Record<RiskReason, number>;
 
 export async function countRisks(db: Queryable, orgId: string | null, now: string): Promise<RiskCounts> {
+  const counts = riskReasons.map((reason) => `count(*) filter (where ${risks[reason].where}) as ${reason}`);
   const [row] = await db.query<RiskCounts>(
-    `select count(*) as total,
-            count(*) filter (where late_at <= $2) as late,
-            count(*) filter (where stalled_at <= $2) as stalled,
-            count(*) filter (where not_accepted_at <= $2) as not_accepted,
-            count(*) filter (where status = 'exception') as exception,
-            count(*) filter (where status = 'attempt_failed') as attempt_failed,
-            count(*) filter (where is_predicted_late) as predicted_late
-       from shipments where ${forOrg(orgId)} and risk_at <= $2`,
+    `select count(*) as total, ${counts.join(", ")} from shipments where ${forOrg(orgId)} and risk_at <= $2`,
+    [orgId, now],
+  );
+  return row!;
+}
+
+/** Since when the oldest shipment at risk has each reason. Reads the index shipments_at_risk. */
+export async function findOldestRisks(
+  db: Queryable,
+  orgId: string,
+  now: string,
+): Promise<Record<RiskReason, Date | null>> {
+  const oldest = riskReasons.map((reason) => {
+    const { where, since } = risks[reason];
+    return `min(${since}) filter (where ${where}) as ${reason}`;
+  });
+  const [row] = await db.query<Record<RiskReason, Date | null>>(
+    `select ${oldest.join(", ")} from shipments where org_id = $1 and risk_at <= $2`,
     [orgId, now],
   );
   return row!;

@@ -2,7 +2,7 @@ import { addBusinessTime, foreignDays, workingDaysOf } from "../../core/business
 import { countryOfAddress, endOfLocalDate, localDateOf, zoneOfAddress } from "../../core/time-zones.ts";
 import { servicePromise } from "./service-promise.ts";
 import type { ShipmentAnswer } from "./shipment-answers.schemas.ts";
-import type { RiskReason, ShipmentStatus } from "./shipments.states.ts";
+import type { PromiseOutcome, RiskReason, ShipmentStatus } from "./shipments.states.ts";
 import { movingStatuses, openStatuses, uncountedStatuses } from "./shipments.states.ts";
 import type { Tracking } from "./tracking/tracking.ts";
 import { track } from "./tracking/tracking.ts";
@@ -21,7 +21,7 @@ type Moments = {
 };
 
 /** A stored shipment: the API fields without those computed per request. Times are ISO strings. */
-export type Shipment = Omit<ShipmentAnswer, "isTrackingActive" | "atRisk" | "riskReasons"> & Moments;
+export type Shipment = Omit<ShipmentAnswer, "isTrackingActive" | "atRisk" | "riskReasons" | "promiseOutcome"> & Moments;
 
 /** The primary data of a shipment; everything else is derived from it. */
 export type ShipmentFacts = Omit<Shipment, keyof Tracking | keyof Moments | "timezone">;
@@ -46,18 +46,21 @@ export function derive(facts: ShipmentFacts, now: string): Shipment {
   return { ...facts, ...tracking, ...promise, timezone, promiseEndsAt, estimateEndsAt, ...risk };
 }
 
-type Promised = Pick<ShipmentFacts, "promisedDate" | "promiseSource">;
+type Promised = Pick<ShipmentFacts, "promisedDate" | "promiseSource" | "promiseRule">;
 
 /** The explicit promise, or else the one implied by the service, which is derived anew each time. */
 function promiseOf(facts: ShipmentFacts, acceptedAt: string | null, timezone: string): Promised {
   const { promisedAt, promisedDate, promiseSource } = facts;
-  if (promisedAt !== null) return { promisedDate: localDateOf(promisedAt, timezone), promiseSource };
-  if (hasOwnPromise(facts)) return { promisedDate, promiseSource };
+  // Another promise may have taken the place of one with a rule.
+  const promiseRule = promiseSource === "contract" || promiseSource === "quote" ? facts.promiseRule : null;
+  if (promisedAt !== null) return { promisedDate: localDateOf(promisedAt, timezone), promiseSource, promiseRule };
+  if (hasOwnPromise(facts)) return { promisedDate, promiseSource, promiseRule };
   const byService = servicePromise(facts, acceptedAt, timezone);
-  return { promisedDate: byService, promiseSource: byService === null ? null : "service_level" };
+  if (!byService) return { promisedDate: null, promiseSource: null, promiseRule: null };
+  return { ...byService, promiseSource: "service_level" };
 }
 
-/** Promised in the request, by the order or by the carrier, rather than implied by the service. */
+/** Promised in the request, by the order, the contract or the carrier, rather than implied by the service. */
 export function hasOwnPromise({ promiseSource }: Pick<ShipmentFacts, "promiseSource">): boolean {
   return promiseSource !== null && promiseSource !== "service_level";
 }
@@ -137,6 +140,15 @@ export function riskReasonsOf(shipment: Shipment, now: string): RiskReason[] {
   if (shipment.status === "attempt_failed") reasons.push("attempt_failed");
   if (hasBegun(shipment.notAcceptedAt)) reasons.push("not_accepted");
   return reasons;
+}
+
+/** What the shipment is in the on-time figures, as `delivery-terms.store.ts` counts it. */
+export function promiseOutcomeOf(shipment: Shipment, now: string): PromiseOutcome {
+  const { status, firstAttemptAt, promiseEndsAt, lateAt } = shipment;
+  if (status === "cancelled" || status === "returned") return status;
+  if (firstAttemptAt === null) return lateAt !== null && lateAt <= now ? "late" : "undecided";
+  if (promiseEndsAt === null) return "no_promise";
+  return firstAttemptAt < promiseEndsAt ? "on_time" : "late";
 }
 
 export const noSums = { delivered: 0, transitCount: 0, transitMs: 0, evaluated: 0, onTime: 0 };

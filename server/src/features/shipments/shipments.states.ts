@@ -134,5 +134,16 @@ export const riskReasons = [
 ] as const;
 export type RiskReason = (typeof riskReasons)[number];
 
-/** `service_level`: nobody promised anything, so that it is what the service stands for. */
-export const promiseSources = ["request", "order", "carrier", "service_level"] as const;
+/**
+ * `contract`: transit days of the account's rate card; `quote`: the carrier's promise with the label or its quote; `carrier`: its first
+ * estimate while tracking; `service_level`: the usual time of the service, if there is no other promise.
+ */
+export const promiseSources = ["request", "order", "contract", "quote", "carrier", "service_level"] as const;
+
+/** `undecided`: no delivery attempt yet, and the promised day is not over. */
+export const leftOutReasons = ["no_promise", "cancelled", "returned", "undecided", "no_first_scan"] as const;
+export type LeftOutReason = (typeof leftOutReasons)[number];
+
+/** What a shipment is in the on-time figures: each is one of these. */
+export const promiseOutcomes = ["on_time", "late", "no_promise", "cancelled", "returned", "undecided"] as const;
+export type PromiseOutcome = (typeof promiseOutcomes)[number];

@@ -67,6 +67,40 @@ export async function listWeighed(
   );
 }
 
+export type AuditedShipment = {
+  id: string;
+  trackingKey: string;
+  isLabel: boolean;
+  labelId: string | null;
+  weight: Weight | null;
+  isVoided: boolean;
+  isScanned: boolean;
+  promisedDay: string | null;
+  promiseSource: string | null;
+  deliveredDay: string | null;
+};
+
+/** One per tracking number: the newest that is not voided, else the newest. By shipments_by_tracking_number. */
+export async function listAudited(db: Queryable, orgId: string, trackingKeys: string[]): Promise<AuditedShipment[]> {
+  return await db.query<AuditedShipment>(
+    `select distinct on (s.tracking_key)
+            s.id,
+            s.tracking_key as "trackingKey",
+            s.source = 'label' as "isLabel",
+            s.metadata ->> 'labelId' as "labelId",
+            s.weight,
+            s.voided_at is not null as "isVoided",
+            coalesce(s.accepted_at, s.first_attempt_at, s.delivered_at) is not null as "isScanned",
+            s.promised_date as "promisedDay",
+            s.promise_source as "promiseSource",
+            (coalesce(s.first_attempt_at, s.delivered_at) at time zone s.timezone)::date as "deliveredDay"
+       from shipments s
+      where s.org_id = $1 and s.tracking_key = any($2::text[])
+      order by s.tracking_key, s.voided_at is not null, s.created_at desc, s.id desc`,
+    [orgId, trackingKeys],
+  );
+}
+
 type TrackingRef = { carrierKey: string | null; trackingKey: string };
 export type TrackedShipment = TrackingRef &
   Pick<Shipment, "id" | "orderId" | "source" | "timezone"> & { shippedAt: Date };

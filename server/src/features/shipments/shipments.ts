@@ -1,3 +1,4 @@
+import { badField } from "../../core/errors.ts";
 import { offsetOf, toCappedPage } from "../../core/page.ts";
 import { orNotFound } from "../../core/resources.ts";
 import { splitNames } from "../../core/schema.ts";
@@ -19,6 +20,7 @@ export { createShipment, createShipmentsInBulk } from "./create-shipments.ts";
 export { updateShipment, voidShipment } from "./change-shipment.ts";
 /** For labels, which are purchased and voided in transactions of their own. */
 export type { Prepared as PreparedParcel } from "./create-shipments.ts";
+export type { ParcelOfLabel, Promised as PromisedDelivery } from "./shipment-fields.ts";
 export {
   correctParcelCost,
   findLabelIds,
@@ -38,8 +40,9 @@ export { trackingWork } from "./tracking/poll-carriers.ts";
 export { trackShipment } from "./tracking/track-now.ts";
 export { toEventStatus } from "./shipments.states.ts";
 export { trackingKeyOf } from "./shipment.ts";
-export type { OverviewFigures, Window } from "./overview-figures.ts";
-export { readFigures, readSeries } from "./overview-figures.ts";
+export type { DeliveryParts, OverviewFigures } from "./overview-figures.ts";
+export { readDeliveryParts, readFigures, readSeries, readWindowFigures } from "./overview-figures.ts";
+export { countRisks, findOldestRisks } from "./shipment-stats.store.ts";
 export type { OrderShipmentsChange, TrackedParcel } from "./order-shipments.ts";
 export { findRecordedShipments, insertDemoParcels, syncOrderShipments, listedFields } from "./order-shipments.ts";
 
@@ -58,6 +61,22 @@ export async function findWeighedParcels(
     [...keys].flatMap(([trackingNumber, key]) => {
       const parcel = byKey.get(key);
       return parcel ? [[trackingNumber, parcel] as const] : [];
+    }),
+  );
+}
+
+/** What is known about the parcels with these tracking numbers, by number; for the audit of invoices. */
+export async function findAuditedShipments(
+  ctx: Pick<Ctx, "orgId" | "db">,
+  trackingNumbers: string[],
+): Promise<Map<string, store.AuditedShipment>> {
+  const keys = trackingNumbers.map(trackingKeyOf);
+  const rows = keys.length === 0 ? [] : await store.listAudited(ctx.db, ctx.orgId, [...new Set(keys)]);
+  const byKey = new Map(rows.map((row) => [row.trackingKey, row]));
+  return new Map(
+    trackingNumbers.flatMap((number, index) => {
+      const found = byKey.get(keys[index]!);
+      return found ? [[number, found] as const] : [];
     }),
   );
 }
@@ -117,14 +136,23 @@ export async function countShipments(ctx: Ctx) {
   return { ...byStatus, at_risk: risks.total, total };
 }
 
-const timeFilters = ["created", "shipped", "delivered", "evaluated"].flatMap(
+const timeFilters = ["created", "shipped", "delivered", "evaluated", "atRisk"].flatMap(
   (name) => [`${name}From`, `${name}To`] as ("createdFrom" | "shippedTo")[],
 );
 
 /** The query as a filter: times normalized to UTC, statuses as a list. */
-function readFilter({ status, page: _page, limit: _limit, ...filter }: ShipmentQuery): ShipmentFilter {
+function readFilter(query: ShipmentQuery): ShipmentFilter {
+  const { status, statusNot, leftOut, page: _page, limit: _limit, ...filter } = query;
+  if (leftOut !== undefined && filter.onTime !== undefined) {
+    throw badField("query/leftOut", "contradiction", "Send either `leftOut` or `onTime`: what is left out is neither.");
+  }
   for (const name of timeFilters) {
     if (filter[name] !== undefined) filter[name] = new Date(filter[name]).toISOString();
   }
-  return status === undefined ? filter : { ...filter, status: splitNames(status) };
+  return {
+    ...filter,
+    ...(status === undefined ? {} : { status: splitNames(status) }),
+    ...(statusNot === undefined ? {} : { statusNot: splitNames(statusNot) }),
+    ...(leftOut === undefined ? {} : { leftOut: splitNames(leftOut) }),
+  };
 }

@@ -20,18 +20,25 @@ import { maxRetriesAtOnce } from "./tasks.schemas.ts";
 import type { ExecutionStatus } from "./tasks.states.ts";
 import { readStatuses, retryableStatuses } from "./tasks.states.ts";
 
-/** `onQueued` runs in the transaction that queues the retry. */
+type RetryHooks = {
+  /** Throws if the caller may not retry a task with this input. */
+  checkInput?(input: Record<string, unknown>): void;
+  /** Runs in the transaction that queues the retry. */
+  onQueued?(tx: Tx, retryId: string): Promise<void>;
+};
+
 export async function retryExecution(
   ctx: Ctx,
   id: string,
   request: RetryRequest,
-  onQueued?: (tx: Tx, retryId: string) => Promise<void>,
+  { checkInput, onQueued }: RetryHooks = {},
 ): Promise<Execution> {
   const found = orNotFound("execution", await store.findExecution(ctx.db, ctx.orgId, id));
   const left = await findLeft(ctx, found);
   refuseRetry(found, left);
   const isStored = request.input === undefined;
   const asked = request.input === undefined ? left : { input: request.input, isPartial: false };
+  checkInput?.(asked.input);
   const about = { bridgeId: found.bridge_id, taskName: found.task_name, input: asked.input };
   const checked = await checkTask(ctx, about, isStored);
   return await change(ctx, async (tx) => {

@@ -1,6 +1,8 @@
 import { PageOf } from "../../core/schema.ts";
 import { defineRoute, liveType } from "../../route.ts";
 import { watchText } from "../../watch.ts";
+import { listTaskFields } from "./task-fields.ts";
+import { FieldsQuery, TaskFields } from "./task-fields.schemas.ts";
 import * as shapes from "./tasks.schemas.ts";
 import * as tasks from "./tasks.ts";
 
@@ -19,6 +21,16 @@ export const taskRoutes = [
     answer: [202, shapes.Execution],
     failures: [404, 409],
     handle: (ctx, { body }) => tasks.executeTask(ctx, body),
+  }),
+  defineRoute("GET /bridges/:id/fields", {
+    name: "bridges.fields.list",
+    scope: "transformations:read",
+    summary: "List the fields that a mapping can fill",
+    description: "The targets of a transformation of a task, with type, example and whether they are required.",
+    ids: { id: "bridge" },
+    query: FieldsQuery,
+    answer: [200, TaskFields],
+    handle: (ctx, { params, query }) => listTaskFields(ctx, params.id, query),
   }),
   defineRoute("POST /bridges/:id/inbound-webhooks", {
     name: "bridges.inboundWebhooks.receive",

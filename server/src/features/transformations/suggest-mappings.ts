@@ -1,11 +1,11 @@
 import type { Static } from "typebox";
-import { foldName } from "../../core/nearest.ts";
 import { isPlain } from "../../core/strict-json.ts";
 import type { SourcePath } from "./language/source-paths.ts";
 import { sourcePaths } from "./language/source-paths.ts";
 import { plainPath, showPath } from "../../core/data-path.ts";
 import type { MappingElement } from "./language/normalise-mapping.ts";
 import type { ValueType } from "./language/mapping-values.ts";
+import { meaningOf } from "./name-meanings.ts";
 import type { SuggestAnswer } from "./transformations.schemas.ts";
 
 type Suggestion = Static<typeof SuggestAnswer>;
@@ -14,32 +14,8 @@ const maxTargets = 200;
 const maxSources = 400;
 const minScore = 0.45;
 
-/** Words that shops and carriers use for the same thing. */
-const synonyms = [
-  ["zip", "postal", "postcode", "zipcode", "postalcode"],
-  ["qty", "quantity", "count", "units"],
-  ["sku", "item", "itemnumber", "productcode"],
-  ["phone", "telephone", "tel", "mobile"],
-  ["state", "province", "region", "provincecode", "statecode"],
-  ["country", "countrycode"],
-  ["email", "mail"],
-  ["street", "address1", "line1", "addressline1", "street1"],
-  ["address2", "line2", "addressline2", "street2"],
-  ["name", "title", "fullname"],
-  ["number", "no", "num", "reference", "ref"],
-  ["price", "amount", "unitprice", "cost"],
-  ["ship", "shipping", "delivery", "recipient", "shipto"],
-  ["bill", "billing", "billto"],
-  ["lines", "items", "lineitems", "orderlines", "products"],
-  ["created", "createdat", "orderdate", "placedat", "date"],
-  ["note", "comment", "message", "remark"],
-  ["weight", "mass"],
-  ["currency", "currencycode"],
-  ["customer", "buyer", "client"],
-];
-const meaning = new Map(synonyms.flatMap((words) => words.map((word) => [word, words[0]!] as const)));
-
 type Words = { last: string; all: Set<string> };
+type Match = { path: SourcePath; score: number };
 type Candidate = { path: SourcePath; words: Words };
 /** Several targets may be drafted from the same element, which is looked through once. */
 type Budget = { targets: number; candidates: Map<unknown, Candidate[]> };
@@ -63,34 +39,42 @@ function suggestFor(
 ): MappingElement[] {
   const sources = budget.candidates.get(data) ?? candidatesIn(data);
   budget.candidates.set(data, sources);
-  const mappings: MappingElement[] = [];
+  const found: Array<{ target: string; value: unknown; isObjectList: boolean; best: Match | undefined }> = [];
   const visit = (value: unknown, names: string[]): void => {
     if (budget.targets-- <= 0 || names.length > 10) return;
-    const target = showPath(
-      plainPath(
-        "$",
-        names.map((name) => ({ name })),
-      ),
-    ).slice(2);
-    const isObjectList = Array.isArray(value) && isPlain(value[0]);
     if (isPlain(value) && Object.keys(value).length > 0) {
       for (const [name, member] of Object.entries(value)) if (name !== "__proto__") visit(member, [...names, name]);
       return;
     }
+    const path = plainPath(
+      "$",
+      names.map((name) => ({ name })),
+    );
+    const isObjectList = Array.isArray(value) && isPlain(value[0]);
     const best = bestMatch(value, names, sources, isObjectList);
-    if (!best) {
+    found.push({ target: showPath(path).slice(2), value, isObjectList, best });
+  };
+  for (const [name, member] of Object.entries(example)) if (name !== "__proto__") visit(member, [name]);
+  const bestScores = new Map<SourcePath, number>();
+  for (const { best } of found) {
+    if (best) bestScores.set(best.path, Math.max(best.score, bestScores.get(best.path) ?? 0));
+  }
+  const mappings: MappingElement[] = [];
+  for (const { target, value, isObjectList, best } of found) {
+    // A source that fits another target better is not suggested twice.
+    if (!best || best.score < bestScores.get(best.path)!) {
       suggestion.unmatched.push(around + target);
-      return;
+      continue;
     }
     const source = showPath(plainPath(from, best.path.steps));
     suggestion.matches.push({ target: around + target, source, confidence: Math.round(best.score * 100) / 100 });
     if (isObjectList && depth < 5) {
+      const [inside] = value as Record<string, unknown>[];
       const element = (best.path.value as unknown[])[0];
-      const inner = suggestFor(value[0] as never, element, `${around}${target}[].`, "@", suggestion, budget, depth + 1);
+      const inner = suggestFor(inside!, element, `${around}${target}[].`, "@", suggestion, budget, depth + 1);
       if (inner.length > 0) mappings.push({ target, each: source, mappings: inner });
     } else mappings.push({ target, source, ...conversion(best.path.value, value) });
-  };
-  for (const [name, member] of Object.entries(example)) if (name !== "__proto__") visit(member, [name]);
+  }
   return mappings;
 }
 
@@ -99,17 +83,12 @@ function candidatesIn(data: unknown): Candidate[] {
   return paths.map((path) => ({ path, words: wordsOf(path.names) }));
 }
 
-function bestMatch(
-  value: unknown,
-  names: string[],
-  sources: Candidate[],
-  isObjectList: boolean,
-): { path: SourcePath; score: number } | undefined {
+function bestMatch(value: unknown, names: string[], sources: Candidate[], isObjectList: boolean): Match | undefined {
   const wanted = wordsOf(names);
-  let best: { path: SourcePath; score: number } | undefined;
+  let best: Match | undefined;
   for (const { path, words } of sources) {
     const fits = isObjectList ? Array.isArray(path.value) && isPlain(path.value[0]) : isLikely(path, value);
-    if (!fits) continue;
+    if (!fits || isOtherAddress(wanted, words)) continue;
     const score = scoreOf(wanted, words) + (isSameValue(path.value, value) ? 0.46 : 0);
     if (score >= minScore && score > (best?.score ?? 0)) best = { path, score: Math.min(1, score) };
   }
@@ -120,6 +99,14 @@ function isLikely({ isLeaf, value: found, steps }: SourcePath, wanted: unknown):
   if (Array.isArray(wanted)) return Array.isArray(found) && !isPlain(found[0]);
   const isInsideList = steps.some((step) => "every" in step);
   return isLeaf && !isInsideList && !Array.isArray(found);
+}
+
+/** The billing address is not suggested for the shipping address, nor the other way round. */
+function isOtherAddress(wanted: Words, found: Words): boolean {
+  const sides = ["ship", "bill"].map((word) => [wanted.all.has(word), found.all.has(word)] as const);
+  return (
+    sides.some(([isWanted]) => isWanted) && sides.some(([, isFound]) => isFound) && !sides.some(([a, b]) => a && b)
+  );
 }
 
 /** Equal values are strong evidence, unless they are the kind that is everywhere. */
@@ -137,7 +124,7 @@ function scoreOf(wanted: Words, found: Words): number {
 /** shippingAddress.zip_code is about shipping, address, zip and code; its last name counts most. */
 function wordsOf(names: string[]): Words {
   const perName = names.map((name) => {
-    const whole = meaning.get(foldName(name));
+    const whole = meaningOf(name);
     return whole === undefined ? splitName(name) : [whole];
   });
   const all = new Set([...perName.flat(), ...names.flatMap(splitName)]);
@@ -149,7 +136,7 @@ function splitName(name: string): string[] {
     .replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u);
-  return words.filter((word) => word !== "").map((word) => meaning.get(word) ?? word);
+  return words.filter((word) => word !== "").map((word) => meaningOf(word) ?? word);
 }
 
 function conversion(found: unknown, wanted: unknown): { type?: ValueType } {

@@ -2,12 +2,13 @@ import type { FieldError } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
 import type { PreparedMappings } from "./prepare-mappings.ts";
 import { prepareMappings } from "./prepare-mappings.ts";
+import { findTargetProblems, targetWarnings } from "./record-targets.ts";
 import { suggestMappings } from "./suggest-mappings.ts";
 import { traceMapping } from "./language/trace-mapping.ts";
 import { transformCatalog } from "./language/transform-catalog.ts";
+import { transformPlugins } from "./language/transform-plugins.ts";
 import type { SavedTestRequest, SuggestRequest, TestRequest, TestResult } from "./transformations.schemas.ts";
 import { getTransformation } from "./transformations.ts";
-import { findUnknownTargets } from "./unknown-targets.ts";
 
 /** Mistakes in the mappings are part of the result, not an error of the request. */
 export async function testMappings(ctx: Ctx, { mappings, sampleData }: TestRequest): Promise<TestResult> {
@@ -19,8 +20,8 @@ export async function testTransformation(ctx: Ctx, id: string, { sampleData }: S
   const { mappings, setIds } = transformation;
   const prepared = await prepareMappings(ctx, ctx.orgId, mappings, { bound: setIds });
   const result = tested(ctx, prepared, sampleData, mappings);
-  const unknownTargets = await findUnknownTargets(ctx, ctx.orgId, transformation);
-  return { ...result, warnings: [...unknownTargets, ...result.warnings] };
+  const problems = await findTargetProblems(ctx, ctx.orgId, transformation);
+  return { ...result, warnings: [...targetWarnings(problems), ...result.warnings] };
 }
 
 function tested(
@@ -54,6 +55,7 @@ export function listTransforms() {
     name,
     group,
     description: text,
+    plugin: transformPlugins.originOf(name),
     paramsSchema: params,
     ...(main === undefined ? {} : { defaultParam: main }),
     example: {

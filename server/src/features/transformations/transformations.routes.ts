@@ -19,7 +19,9 @@ export const transformationRoutes = [
     name: "transformations.create",
     scope: "transformations:write",
     summary: "Create a transformation",
-    description: "At most one transformation is active for a bridge, task and direction.",
+    description:
+      "At most one transformation is active for a bridge, task and direction. An active one must be complete: each target is a field of " +
+      "the task's records, and required fields are filled.",
     query: shapes.ReplaceQuery,
     body: shapes.TransformationRequest,
     answer: [201, shapes.SavedTransformation],
@@ -69,7 +71,7 @@ export const transformationRoutes = [
     name: "transformations.update",
     scope: "transformations:write",
     summary: "Update a transformation",
-    description: "The previous version is kept.",
+    description: "The previous version is kept. Mappings of an active transformation must be complete.",
     ids,
     query: shapes.ReplaceQuery,
     body: shapes.TransformationPatch,

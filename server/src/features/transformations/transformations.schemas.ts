@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
 import { ActorShape } from "../../core/actor.ts";
 import { Type } from "../../core/type.ts";
+import { Origin } from "../../core/extension-point.ts";
 import { Count, DateTime, Id, Name, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
 import { mappingLimits, Problem } from "./language/mapping-run.ts";
 import { valueTypes } from "./language/mapping-values.ts";
@@ -12,7 +13,7 @@ const AnyValue = Type.Unsafe<unknown>({});
 const about = (description: string, documented: object = {}) =>
   Type.Optional(Type.Unsafe<unknown>({ description, "x-documented": documented }));
 const text = { type: "string", minLength: 1, maxLength: 500 };
-const condition = { anyOf: [{ $ref: "#/components/schemas/Condition" }] };
+const condition = { $ref: "#/components/schemas/Condition" };
 const mappingsInside = { type: "array", items: { $ref: "#/components/schemas/Mapping" } };
 
 /** A transform: its name, or an object with its name and its parameters, or only its default parameter. */
@@ -143,7 +144,7 @@ const MappingWarning = Type.Object({
   path: Type.String(),
   code: Type.String({
     description:
-      "unknown_target: the records of the task have no such field. source_missing: nothing lies there in the data. condition_outside_each: `when` of an each names what its elements have, " +
+      "unknown_target: the records of the task have no such field. required_target: they need this field, and no mapping fills it. source_missing: nothing lies there in the data. condition_outside_each: `when` of an each names what its elements have, " +
       "which `where` is for. overwritten: another mapping wrote there before. empty_value_kept: an empty text is no missing " +
       "value, so `default` did not apply. Or an error that onError settled",
   }),
@@ -171,7 +172,8 @@ export const SavedTransformation = Type.Object({
   ...Transformation.properties,
   warnings: Type.Optional(
     Type.Array(MappingWarning, {
-      description: "Targets that are no field of the task's records; absent if there are none",
+      description:
+        "Targets that are no field of the task's records, and required fields that no mapping fills; absent if there are none",
     }),
   ),
 });
@@ -272,6 +274,7 @@ export const TransformCatalog = Type.Object({
       name: Type.String(),
       group: Type.String(),
       description: Type.String(),
+      plugin: Origin,
       paramsSchema: Type.Unsafe<object>({ type: "object", additionalProperties: true, description: "A JSON Schema" }),
       defaultParam: Type.Optional(Type.String({ description: "The parameter that may be given alone" })),
       example: Type.Object({ transform: AnyValue, from: AnyValue, to: AnyValue, data: Type.Optional(Anything) }),

@@ -28,35 +28,6 @@ async function execute(bridgeId: string, input: object) {
 }
 
 describe("a transformation", () => {
-  test("with a target that the records of its task do not have is saved with a warning", async () => {
-    const wrong = [
-      { source: "no", target: "nummber" },
-      { source: "zip", target: "shipingAddress.zip" },
-      { source: "note", target: "customFields.note" },
-      { source: "rest", target: "$" },
-    ];
-    const created = await aTransformation({ taskName: "orders.import", mappings: wrong });
-    expect(created.status).toBe(201);
-    const warnings = [
-      { index: 0, target: "nummber", code: "unknown_target", suggestion: "number" },
-      { index: 1, target: "shipingAddress.zip", code: "unknown_target", suggestion: "shippingAddress.zip" },
-    ];
-    expect(created.body.warnings).toMatchObject(warnings);
-    const { id } = created.body;
-    const tested = await org.post(`/transformations/${id}/test`, { sampleData: { no: "1", zip: "10001", note: "a" } });
-    expect(tested.body.warnings.slice(0, 2)).toMatchObject(warnings);
-    expect((await org.patch(`/transformations/${id}`, { name: "Orders 2" })).body.warnings).toMatchObject(warnings);
-    const mended = await org.patch(`/transformations/${id}`, { mappings: [{ source: "no", target: "number" }] });
-    expect(mended.body).not.toHaveProperty("warnings");
-    const outbound = await aTransformation({
-      taskName: "orders.import",
-      direction: "outbound",
-      mappings: wrong.slice(0, 1),
-    });
-    expect(outbound.body).not.toHaveProperty("warnings");
-    expect((await aTransformation({ mappings: wrong.slice(0, 1) })).body).not.toHaveProperty("warnings");
-  });
-
   test("is created, read, listed, changed and deleted", async () => {
     const created = await aTransformation();
     expect(created.status).toBe(201);
@@ -395,5 +366,27 @@ describe("help with mappings", () => {
     ]);
     const { body } = await org.post("/transformations/test", { mappings: draft.body.mappings, sampleData });
     expect(body.output).toEqual({ orderNumber: "A-1", shipTo: { zip: "10001" } });
+  });
+
+  test("a draft knows the column names of other languages, and keeps the two addresses apart", async () => {
+    const sampleData = {
+      Bestellnummer: "A-1",
+      Lieferadresse: { Straße: "Weg 1", PLZ: "10115", Ort: "Berlin" },
+      Positionen: [{ Artikelnummer: "MUG", Menge: 2 }],
+    };
+    const address = { address1: "", zip: "", city: "" };
+    const lines = [{ sku: "", quantity: 0 }];
+    const targetExample = { number: "", shippingAddress: address, billingAddress: address, lines };
+    const { body } = await org.post("/transformations/suggest", { sampleData, targetExample });
+    const found = body.matches.map(({ target, source }: { target: string; source: string }) => [target, source]);
+    expect(Object.fromEntries(found)).toEqual({
+      number: "$.Bestellnummer",
+      "shippingAddress.address1": "$.Lieferadresse.Straße",
+      "shippingAddress.zip": "$.Lieferadresse.PLZ",
+      "shippingAddress.city": "$.Lieferadresse.Ort",
+      lines: "$.Positionen",
+      "lines[].sku": "@.Artikelnummer",
+      "lines[].quantity": "@.Menge",
+    });
   });
 });

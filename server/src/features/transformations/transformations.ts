@@ -1,4 +1,5 @@
 import { findConnector } from "../../connectors/installed-connectors.ts";
+import type { FieldError } from "../../core/errors.ts";
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import { alternatives } from "../../core/nearest.ts";
 import type { Page } from "../../core/page.ts";
@@ -15,6 +16,7 @@ import { recordConditionSetUses } from "../condition-sets/condition-sets.ts";
 import { announceTransformations } from "./active-transformations.ts";
 import type { PreparedMappings } from "./prepare-mappings.ts";
 import { prepareMappings } from "./prepare-mappings.ts";
+import { findTargetProblems, targetWarnings } from "./record-targets.ts";
 import type {
   RollbackRequest,
   SavedTransformation,
@@ -27,7 +29,6 @@ import type {
 } from "./transformations.schemas.ts";
 import type { SetIds, StoredTransformation } from "./transformations.store.ts";
 import * as store from "./transformations.store.ts";
-import { findUnknownTargets } from "./unknown-targets.ts";
 
 export { loadActiveTransformations } from "./active-transformations.ts";
 export type { ActiveTransformation } from "./active-transformations.ts";
@@ -55,22 +56,31 @@ export async function createTransformation(
   return await refuseSecondActive(ctx, request, { ownId: "", replace }, () =>
     change(ctx, async (tx) => {
       await holdBridge(tx, ctx, request.bridgeId);
-      const { compiled, setIds } = await requireMappings(tx, ctx, request.mappings);
-      const at = ctx.clock.now().toISOString();
-      const created: StoredTransformation = {
-        ...request,
-        id: ctx.newId(),
-        mode,
-        mappings: compiled.mappings,
-        setIds,
-        isActive: request.isActive ?? true,
-        createdAt: at,
-        updatedAt: at,
-        version: 1,
-      };
-      return await save(tx, ctx, "created", created, replace);
+      return await addTransformation(tx, ctx, { ...request, mode }, replace);
     }),
   );
+}
+
+/** In a transaction of the caller, which has checked the task and holds the bridge. */
+export async function addTransformation(
+  tx: Tx,
+  ctx: Ctx,
+  request: TransformationRequest & Pick<Transformation, "mode">,
+  replace = false,
+): Promise<SavedTransformation> {
+  const { compiled, setIds } = await requireMappings(tx, ctx, request.mappings);
+  const at = ctx.clock.now().toISOString();
+  const created: StoredTransformation = {
+    ...request,
+    id: ctx.newId(),
+    mappings: compiled.mappings,
+    setIds,
+    isActive: request.isActive ?? true,
+    createdAt: at,
+    updatedAt: at,
+    version: 1,
+  };
+  return await save(tx, ctx, "created", created, { replace, needsTargets: created.isActive });
 }
 
 export async function updateTransformation(
@@ -107,7 +117,10 @@ async function update(
   const prepared = mappings && (await requireMappings(tx, ctx, mappings));
   const remade = prepared && { mappings: prepared.compiled.mappings, setIds: prepared.setIds };
   const updated = nextVersion(current, { ...patch, ...remade }, ctx.clock.now());
-  return await save(tx, ctx, "updated", updated, replace);
+  const { name: _name, isActive, ...other } = patch;
+  const isRemade = mappings !== undefined || Object.keys(other).length > 0 || isActive === true;
+  // An active mapping that was saved before this rule can still be renamed or deactivated.
+  return await save(tx, ctx, "updated", updated, { replace, needsTargets: updated.isActive && isRemade });
 }
 
 async function save(
@@ -115,15 +128,24 @@ async function save(
   ctx: Ctx,
   what: "created" | "updated",
   saved: StoredTransformation,
-  replace: boolean,
+  { replace, needsTargets }: { replace: boolean; needsTargets: boolean },
 ): Promise<SavedTransformation> {
+  const problems = await findTargetProblems(ctx, ctx.orgId, saved);
+  if (needsTargets && problems.length > 0) throw incomplete(problems.map(({ error }) => error));
   await deactivateOther(tx, ctx, saved, replace);
   await store.saveTransformation(tx, ctx.orgId, what === "created" ? "insert" : "update", saved, ctx.actor);
   // Keeps condition sets that the mappings use from being deleted.
   await noteSets(tx, ctx, saved, saved.setIds);
   await record(tx, ctx, what, saved);
-  const warnings = await findUnknownTargets(ctx, ctx.orgId, saved);
+  const warnings = targetWarnings(problems);
   return warnings.length === 0 ? saved : { ...saved, warnings };
+}
+
+function incomplete(errors: FieldError[]): HubError {
+  const [first] = errors;
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
+  const detail = `${first!.message}${more} Correct it, or save with isActive: false.`;
+  return new HubError("validation_failed", detail, { errors });
 }
 
 export async function deleteTransformation(ctx: Ctx, id: string, ifMatch: IfMatch) {

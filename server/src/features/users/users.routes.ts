@@ -1,4 +1,5 @@
 import { crudRoutes } from "../../crud-routes.ts";
+import { PageOf } from "../../core/schema.ts";
 import { defineRoute } from "../../route.ts";
 import * as shapes from "./users.schemas.ts";
 import { TotpDisabled } from "./totp.schemas.ts";
@@ -47,6 +48,16 @@ export const userRoutes = [
     answer: [200, TotpDisabled],
     failures: [409],
     handle: (ctx, { params }) => users.resetTotp(ctx, params.id),
+  }),
+  defineRoute("GET /people", {
+    name: "people.list",
+    scope: "orders:read",
+    summary: "List colleagues by name",
+    description:
+      "Names and e-mail addresses of the users of the organization, to assign orders and exceptions to them.",
+    query: shapes.PeopleQuery,
+    answer: [200, PageOf(shapes.Person)],
+    handle: (ctx, { query }) => users.listPeople(ctx, query),
   }),
   ...sessionRoutes,
 ];

@@ -89,6 +89,25 @@ export const PasswordChange = Strict(
 );
 export type PasswordChange = Static<typeof PasswordChange>;
 
+export const NameChange = Strict({ name: Name }, { examples: [{ name: "Samuel" }] });
+export type NameChange = Static<typeof NameChange>;
+
+export const EmailChange = Strict(
+  { email: Email, currentPassword: Type.String({ maxLength: 256 }) },
+  { examples: [{ email: "samuel@shop.example", currentPassword: "a long passphrase" }] },
+);
+export type EmailChange = Static<typeof EmailChange>;
+
+export const Person = Type.Object({
+  id: Id,
+  name: Type.String(),
+  email: Type.String(),
+  isActive: Type.Boolean({ description: "Disabled users keep what is assigned to them" }),
+});
+export type Person = Static<typeof Person>;
+export const PeopleQuery = pageQuery({}, { limit: 100, max: 500 });
+export type PeopleQuery = Static<typeof PeopleQuery>;
+
 export const Me = Type.Object({
   actor: Type.Object({
     type: OneOf(["user", "api_key"]),
@@ -101,4 +120,10 @@ export const Me = Type.Object({
   role: Nullable(RoleName),
   scopes: Type.Array(OneOf(scopes)),
   environment: OneOf(["live", "preview"]),
+  ports: Type.Optional(
+    Type.Object(
+      { live: Type.Integer(), preview: Type.Integer() },
+      { description: "Ports on which the hub serves both environments. Missing where there is no preview" },
+    ),
+  ),
 });

@@ -2,8 +2,10 @@ import type { Page } from "../../core/page.ts";
 import type { Role } from "../../core/scopes.ts";
 import { defineColumns, moment } from "../../db/columns.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
+import { listPage } from "../../db/list-page.ts";
 import { recordsIn } from "../../db/records.ts";
-import type { SignInRow, User, UserIdentity, UserQuery } from "./users.schemas.ts";
+import { useUpResets } from "./password-resets.store.ts";
+import type { PeopleQuery, Person, SignInRow, User, UserIdentity, UserQuery } from "./users.schemas.ts";
 
 const columns = defineColumns<User>("t", {
   email: "text",
@@ -26,8 +28,19 @@ export async function listUsers(db: Queryable, orgId: string, query: UserQuery):
   ]);
 }
 
+/** By name, for lists to choose from. */
+export async function listPeople(db: Queryable, orgId: string, query: PeopleQuery): Promise<Page<Person>> {
+  return await listPage<Person>(db, query, {
+    select: `account.id, account.name, account.email, account.status = 'active' as "isActive"`,
+    from: "users account",
+    where: [["account.org_id = ?", orgId]],
+    orderBy: "lower(account.name), account.id",
+  });
+}
+
 export async function setPasswordHash(tx: Tx, orgId: string, id: string, passwordHash: string): Promise<void> {
   await tx.query("update users set password_hash = $3 where org_id = $1 and id = $2", [orgId, id, passwordHash]);
+  await useUpResets(tx, id);
 }
 
 export async function findOrganizationName(db: Queryable, orgId: string): Promise<string> {
@@ -55,6 +68,15 @@ export async function findActiveIds(db: Queryable, orgId: string, ids: string[])
     [orgId, ids],
   );
   return rows.map((row) => row.id);
+}
+
+/** Email addresses of active users by ID. */
+export async function listActiveEmails(db: Queryable, orgId: string): Promise<Map<string, string>> {
+  const rows = await db.query<{ id: string; email: string }>(
+    "select id, email from users where org_id = $1 and status = 'active'",
+    [orgId],
+  );
+  return new Map(rows.map(({ id, email }) => [id, email]));
 }
 
 /**

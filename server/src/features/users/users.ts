@@ -15,21 +15,36 @@ import { limitKeysOfCreator } from "../api-keys/api-keys.ts";
 import type {
   ChangedUser,
   DeletedUser,
+  PeopleQuery,
+  Person,
   User,
   UserIdentity,
   UserPatch,
   UserQuery,
   UserRequest,
 } from "./users.schemas.ts";
+import { useUpResets } from "./password-resets.store.ts";
 import { endSessionsOf } from "./sessions.store.ts";
 import { removeTotp } from "./totp.ts";
 import * as store from "./users.store.ts";
 
 export { findScopesOfOwners } from "./actor-scopes.ts";
-export { findIdentityAcrossOrgs, findPasswordHash, findSignInsAcrossOrgs, markSignedIn } from "./users.store.ts";
+export {
+  findIdentityAcrossOrgs,
+  findOrganizationName,
+  findPasswordHash,
+  findSignInsAcrossOrgs,
+  listActiveEmails,
+  markSignedIn,
+} from "./users.store.ts";
 
 export async function listUsers(ctx: Ctx, query: UserQuery): Promise<Page<User>> {
   return await store.listUsers(ctx.db, ctx.orgId, query);
+}
+
+/** Names of colleagues, to assign and mention them; everything else about users is for administrators. */
+export async function listPeople(ctx: Ctx, query: PeopleQuery): Promise<Page<Person>> {
+  return await store.listPeople(ctx.db, ctx.orgId, query);
 }
 
 export async function getUser(ctx: Ctx, id: string): Promise<User> {
@@ -124,20 +139,43 @@ export async function replacePassword(
   id: string,
   { from, to }: { from: string; to: string },
 ): Promise<boolean> {
-  const user = await store.lockUser(tx, ctx.orgId, id);
+  await store.lockUser(tx, ctx.orgId, id);
   if ((await store.findPasswordHash(tx, ctx.orgId, id)) !== from) return false;
-  const updated = nextVersion(user, {}, ctx.clock.now());
-  await store.updateUser(tx, ctx.orgId, updated);
-  await store.setPasswordHash(tx, ctx.orgId, id, to);
-  await endSessionsOf(tx, id, { at: ctx.clock.real(), reason: "password_changed" });
-  recordEvent(tx, ctx, {
-    type: "user.updated",
-    objectId: id,
-    data: { passwordChanged: true, version: updated.version },
-  });
-  await ctx.signals.publish(tx, "user", id);
+  await resetPassword(tx, ctx, id, to);
   return true;
 }
+
+/** Sets a password whatever the one before, and ends all sessions. */
+export async function resetPassword(tx: Tx, ctx: Ctx, id: string, passwordHash: string): Promise<void> {
+  const user = await store.lockUser(tx, ctx.orgId, id);
+  await store.setPasswordHash(tx, ctx.orgId, id, passwordHash);
+  await endSessionsOf(tx, id, { at: ctx.clock.real(), reason: "password_changed" });
+  await saveOwn(tx, ctx, user, {}, { passwordChanged: true });
+}
+
+export async function changeOwnName(tx: Tx, ctx: Ctx, id: string, name: string): Promise<User> {
+  return await saveOwn(tx, ctx, await store.lockUser(tx, ctx.orgId, id), { name }, { name });
+}
+
+/** Links for a new password that were sent to the former address stop working. */
+export async function changeOwnEmail(tx: Tx, ctx: Ctx, id: string, email: string): Promise<User> {
+  const user = await store.lockUser(tx, ctx.orgId, id);
+  await useUpResets(tx, id);
+  return await refuseDuplicate(saveOwn(tx, ctx, user, { email }, { email }), "users_email_key", emailTaken);
+}
+
+/** A change by the user themselves. Other processes forget the identity they have cached. */
+async function saveOwn(tx: Tx, ctx: Ctx, user: User, patch: Partial<User>, said: OwnChange): Promise<User> {
+  const updated = nextVersion(user, patch, ctx.clock.now());
+  await store.updateUser(tx, ctx.orgId, updated);
+  const data = { ...said, version: updated.version };
+  recordEvent(tx, ctx, { type: "user.updated", objectId: user.id, data });
+  await ctx.signals.publish(tx, "user", user.id);
+  return updated;
+}
+
+type OwnChange = { passwordChanged?: true; name?: string; email?: string };
+const emailTaken = () => new HubError("email_taken", "Another user of the organization has this email address.");
 
 /** The user linked to an OIDC subject. At the first sign-in, a verified email address links the two. */
 export async function findOidcIdentity(
@@ -177,11 +215,7 @@ export async function addUser(tx: Tx, ctx: Ctx, { passwordHash, ...given }: NewU
     updatedAt: at,
     version: 1,
   };
-  await refuseDuplicate(
-    store.insertUser(tx, ctx.orgId, user),
-    "users_email_key",
-    () => new HubError("email_taken", "Another user of the organization has this email address."),
-  );
+  await refuseDuplicate(store.insertUser(tx, ctx.orgId, user), "users_email_key", emailTaken);
   const { id, email, role, version } = user;
   if (passwordHash !== null) await store.setPasswordHash(tx, ctx.orgId, id, passwordHash);
   recordEvent(tx, ctx, { type: "user.created", objectId: id, data: { email, role, version } });
@@ -195,7 +229,7 @@ function requireHeldGrant(ctx: Ctx, patch: UserPatch, role: Role): void {
   if (patch.status === "active") requireHeldRole(ctx, role, "/status");
 }
 
-function requireHeldRole(ctx: Ctx, role: Role, pointer: string): void {
+export function requireHeldRole(ctx: Ctx, role: Role, pointer: string): void {
   const { scopes, isHubOperator } = ctx.principal;
   const missing = scopesNotHeld(scopes, scopesOfRole(role, isHubOperator));
   if (missing.length === 0) return;

@@ -91,10 +91,35 @@ export const organiseCases: Record<string, Cases> = {
         params: { ship_by: "2026-03-04T01:00:00+01:00", deliver_by: "2026-03-05T00:00:00Z", dispatch_on: null },
         gives: { shipBy: "2026-03-04T00:00:00.000Z", deliverBy: "2026-03-05T00:00:00.000Z", dispatchOn: null },
       },
+      // On a Monday before the cut-off time; Wednesday is a holiday.
+      {
+        params: {
+          ship_by_after: { working_days: 2 },
+          deliver_by_after: { working_days: 2, from: "ship_by", time: "18:00" },
+        },
+        gives: { shipBy: "2026-03-05T00:00:00.000Z", deliverBy: "2026-03-09T18:00:00.000Z" },
+      },
+      // Ordered on a Friday after the cut-off time: work starts on Monday.
+      {
+        given: { orderedAt: "2026-02-27T12:00:00.000Z" },
+        params: { dispatch_on_after: { working_days: 1, from: "ordered_at" } },
+        gives: { dispatchOn: "2026-03-03T00:00:00.000Z" },
+      },
+      {
+        given: { deliverBy: "2026-03-09T10:00:00.000Z" },
+        params: { ship_by_after: { working_days: -3, from: "deliver_by" } },
+        gives: { shipBy: "2026-03-03T00:00:00.000Z" },
+      },
     ],
     unchanged: [{ given: { shipBy: now }, params: { ship_by: "2026-03-02T09:00:00Z", deliver_by: null } }],
     blocked: [
       { given: { deliverBy: now }, params: { ship_by: "2026-03-03T00:00:00Z" }, code: "dates_out_of_order" },
+      { params: { ship_by_after: { working_days: 1, from: "deliver_by" } }, code: "date_missing" },
+      {
+        given: { deliverBy: now },
+        params: { ship_by_after: { working_days: 1 } },
+        code: "dates_out_of_order",
+      },
       { given: { status: "shipped" }, params: { ship_by: null }, code: "invalid_state" },
     ],
   },

@@ -1,5 +1,5 @@
 import { aHold, aLine, anOrder } from "../an-order.ts";
-import { now } from "../an-evaluation.ts";
+import { now, stockedAt } from "../an-evaluation.ts";
 import type { Cases, Given } from "./case-parts.ts";
 import { fullHolds, fullTags, partly, entirely, merged, noted, withLines } from "./case-parts.ts";
 
@@ -41,6 +41,52 @@ export const routingCases: Record<string, Cases> = {
         gives: { total: 80, lines: [{ sku: "A" }, { sku: "B" }, { sku: "C" }] },
         warning: "total_unchanged",
       },
+      // Packages stay where the items are the same.
+      {
+        given: {
+          packages: [{ count: 1 }],
+          lines: [
+            aLine({
+              price: 80,
+              properties: [
+                { name: "Color", value: "red" },
+                { name: "Engraving", value: "?" },
+              ],
+            }),
+          ],
+        },
+        params: {
+          change: [
+            {
+              line: "A",
+              price: 70.5,
+              name: "Ring",
+              properties: [
+                { name: "Engraving", value: "Ada" },
+                { name: "Color", value: null },
+              ],
+            },
+          ],
+        },
+        gives: {
+          total: 70.5,
+          packages: [{ count: 1 }],
+          lines: [{ name: "Ring", price: 70.5, properties: [{ name: "Engraving", value: "Ada" }] }],
+        },
+      },
+      {
+        params: {
+          quantities: [{ line: "A", quantity: 1 }],
+          change: [{ line: "line-a", price: 20 }],
+        },
+        gives: { total: 70, lines: [{ quantity: 1, price: 20 }, { id: "line-b" }] },
+      },
+      {
+        given: { lines: [aLine()] },
+        params: { change: [{ line: "A", price: 20 }] },
+        gives: { total: 80, lines: [{ price: 20 }] },
+        warning: "total_unchanged",
+      },
       // The rest will not come: all that is left of the order has been shipped.
       {
         given: { ...partly, total: null },
@@ -48,9 +94,14 @@ export const routingCases: Record<string, Cases> = {
         gives: { status: "shipped", lines: withLines(["line-a", 1, 1]) },
       },
     ],
-    unchanged: [{ params: { quantities: [{ line: "A", quantity: 3 }] } }, { params: { remove: ["no such line"] } }],
+    unchanged: [
+      { params: { quantities: [{ line: "A", quantity: 3 }] } },
+      { params: { remove: ["no such line"] } },
+      { params: { change: [{ line: "A", price: 10, properties: [{ name: "Engraving", value: null }] }] } },
+    ],
     blocked: [
       { params: { quantities: [{ line: "C", quantity: 1 }] }, code: "line_not_found" },
+      { params: { change: [{ line: "C", price: 1 }] }, code: "line_not_found" },
       { given: { lines: [aLine(), aLine({ id: "line-z" })] }, params: { remove: ["A"] }, code: "line_ambiguous" },
       { given: partly, params: { remove: ["line-a"] }, code: "already_shipped" },
       {
@@ -60,7 +111,7 @@ export const routingCases: Record<string, Cases> = {
       },
       { params: { remove: ["A", "B"] }, code: "no_lines_left" },
       {
-        given: { lines: Array.from({ length: 1_000 }, (_, i) => aLine({ id: `line-${i}`, sku: `S${i}` })) },
+        given: { lines: Array.from({ length: 3_000 }, (_, i) => aLine({ id: `line-${i}`, sku: `S${i}` })) },
         params: { add: [{ sku: "C", quantity: 1 }] },
         code: "too_many_lines",
       },
@@ -71,6 +122,47 @@ export const routingCases: Record<string, Cases> = {
     applied: [{ params: { location_id: place.toUpperCase() }, gives: { locationId: place } }],
     unchanged: [{ given: { locationId: place }, params: { location_id: place } }],
     blocked: [{ given: { status: "sent" }, params: { location_id: place }, code: "invalid_state" }],
+  },
+  allocate: {
+    applied: [
+      { given: { lines: [aLine({ quantity: 3 })] }, params: {}, gives: { locationId: stockedAt.main } },
+      {
+        given: { lines: [aLine({ sku: "B", quantity: 1 })] },
+        params: { strategy: "most_stock" },
+        gives: { locationId: stockedAt.south },
+      },
+      {
+        given: { lines: [aLine({ sku: "B", quantity: 1 })] },
+        params: { location_ids: [stockedAt.south.toUpperCase(), stockedAt.main] },
+        gives: { locationId: stockedAt.south },
+      },
+      // The location of the order does not have everything.
+      {
+        given: { locationId: stockedAt.south, lines: [aLine({ quantity: 3 })] },
+        params: {},
+        gives: { locationId: stockedAt.main },
+      },
+      {
+        params: { allow_split: true },
+        gives: { locationId: stockedAt.main, lines: withLines(["line-a", 3, 0]), childCount: 1, total: 30 },
+      },
+      // One of twelve comes from another location than the rest.
+      {
+        given: { lines: [aLine({ sku: "B", quantity: 11 })] },
+        params: { allow_split: true },
+        gives: { locationId: stockedAt.main, lines: withLines(["line-a", 1, 0]), childCount: 1 },
+      },
+    ],
+    unchanged: [
+      { given: { locationId: stockedAt.south, lines: [aLine({ sku: "B", quantity: 1 })] }, params: {} },
+      { given: { lines: [] }, params: {} },
+    ],
+    blocked: [
+      { params: {}, code: "out_of_stock" },
+      { given: { lines: [aLine({ quantity: 11 })] }, params: { allow_split: true }, code: "out_of_stock" },
+      { given: { lines: [aLine({ sku: "a", quantity: 1 })] }, params: {}, code: "out_of_stock" },
+      { given: { status: "sent" }, params: {}, code: "invalid_state" },
+    ],
   },
   split: {
     applied: [

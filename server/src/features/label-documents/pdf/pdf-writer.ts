@@ -9,6 +9,7 @@ import { readPages } from "./source-pages.ts";
 /** In points, 72 to the inch. */
 const paperSizes: Record<Paper, Size> = {
   "4x6": { width: 288, height: 432 },
+  a6: { width: 297.64, height: 419.53 },
   letter: { width: 612, height: 792 },
   a4: { width: 595.28, height: 841.89 },
 };
@@ -16,7 +17,7 @@ const paperSizes: Record<Paper, Size> = {
 /** Where labels go: 4 x 6 inches, on sheets in the middle of each half as on half-sheet label paper. */
 function slotsOf(paper: Paper): Box[] {
   const { width, height } = paperSizes[paper];
-  if (paper === "4x6") return [{ x: 0, y: 0, width, height }];
+  if (paper === "4x6" || paper === "a6") return [{ x: 0, y: 0, width, height }];
   const slot = { width: 432, height: 288 };
   const x = (width - slot.width) / 2;
   return [0.75, 0.25].map((part) => ({ ...slot, x, y: height * part - slot.height / 2 }));

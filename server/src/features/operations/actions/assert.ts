@@ -17,8 +17,8 @@ export const assert = defineAction({
     message: "We ship to North America only.",
   },
   conditionParam: "when",
-  apply(order, params, _env, holds) {
-    if (holds?.(order)) return { patch: {} };
+  apply(order, params, env, holds) {
+    if (holds?.(order, env)) return { patch: {} };
     return refuse("assertion_failed", params.message ?? "The order does not meet the required condition.");
   },
 });

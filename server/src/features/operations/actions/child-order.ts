@@ -39,6 +39,9 @@ export function childOf(order: Order, nth: number, env: ActionEnv, own: Partial<
     shipments: [],
     packages: [],
     notes: [],
+    // The original keeps what was paid for the whole.
+    amounts: {},
+    payment: {},
     parentOrderId: order.id,
     mergedIntoId: null,
     childCount: 0,

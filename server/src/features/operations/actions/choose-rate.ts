@@ -11,13 +11,13 @@ import { consignmentOf, optionErrors } from "../../labels/labels.ts";
 import { shippingParts } from "../../orders/orders.schemas.ts";
 import { beforeShipping } from "../../orders/orders.states.ts";
 import type { Order } from "../../orders/order.ts";
+import { remainingOf } from "../../orders/order.ts";
 import type { Refusal } from "../action.ts";
 import { changeSent, defineAction, refuse } from "../action.ts";
 import type { CarrierDirectory, Price, ParcelToRate } from "../carrier-directory.ts";
 import { priceNotFetched } from "../carrier-directory.ts";
 import type { Rate } from "../compare-rates.ts";
 import { byPreference, joinWarnings, preferences, rateOf, rateWarnings, toStepPrice } from "../compare-rates.ts";
-import { remainingOf } from "./order-lines.ts";
 
 export const chooseRate = defineAction({
   type: "choose_rate",

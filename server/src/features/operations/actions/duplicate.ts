@@ -1,9 +1,10 @@
 import { Type } from "../../../core/type.ts";
 import { OneOf, Strict } from "../../../core/schema.ts";
+import type { Order } from "../../orders/order.ts";
 import type { PaymentStatus } from "../../orders/orders.states.ts";
 import { defineAction } from "../action.ts";
 import { childOf, nextChildren, tooManyChildren } from "./child-order.ts";
-import { LineItems, pickLines, repeatedLineErrors, valueOf } from "./order-lines.ts";
+import { LineItems, pickLines, repeatedLineErrors, valueOf, withNewIds } from "./order-lines.ts";
 import { noteOf } from "./order-notes.ts";
 
 const titles = { copy: "Copy", reshipment: "Reshipment", exchange: "Exchange" } as const;
@@ -31,9 +32,8 @@ export const duplicate = defineAction({
     if (nth === undefined) return tooManyChildren;
     const picked = items === undefined ? order.lines : pickLines(order, items);
     if ("refused" in picked) return picked;
-    const lines = picked.map((line) => ({
+    const lines = withNewIds(picked, env.newId).map((line) => ({
       ...line,
-      id: env.newId(),
       shippedQuantity: 0,
       ...(isFree ? { price: 0 } : {}),
     }));
@@ -43,10 +43,12 @@ export const duplicate = defineAction({
       paymentStatus,
       holds: [],
       lines,
+      amounts: isFree || items !== undefined ? {} : unpaid(order.amounts),
       total: isFree ? 0 : items === undefined ? order.total : valueOf(lines),
       packages: items === undefined ? order.packages : [],
       notes: [noteOf(`${titles[purpose]} of ${order.number}`, "internal", env)],
       orderedAt: env.now,
+      requestedDeliveryDate: null,
       shipBy: null,
       deliverBy: null,
       dispatchOn: null,
@@ -54,3 +56,7 @@ export const duplicate = defineAction({
     return { patch: { childCount: nth }, creates: [child] };
   },
 });
+
+function unpaid({ paid: _paid, refunded: _refunded, ...amounts }: Order["amounts"]): Order["amounts"] {
+  return amounts;
+}

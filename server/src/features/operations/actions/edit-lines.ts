@@ -1,14 +1,17 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Static } from "typebox";
-import { roundToCents } from "../../../core/money.ts";
+import { errorsAt } from "../../../core/errors.ts";
 import { orderLimits } from "../../../core/order-limits.ts";
-import { Strict } from "../../../core/schema.ts";
+import { linePattern, Nullable, Strict } from "../../../core/schema.ts";
 import { Type } from "../../../core/type.ts";
 import type { Order, OrderLine, OrderPatch } from "../../orders/order.ts";
+import { isAllShipped } from "../../orders/order.ts";
+import { followingMoney, priceDifference } from "../../orders/order-total.ts";
 import { NewLine } from "../../orders/orders.schemas.ts";
 import { openStatuses } from "../../orders/orders.states.ts";
 import type { Outcome, Refusal } from "../action.ts";
 import { changeSent, defineAction, refuse } from "../action.ts";
-import { remainingOf } from "./order-lines.ts";
+import { filledIn } from "../template-params.ts";
 import { needAtLeastOne } from "./param-rules.ts";
 
 const Named = Type.String({ minLength: 1, maxLength: 100, description: "ID or SKU of a line of the order" });
@@ -17,15 +20,38 @@ const Quantities = Type.Array(
   { minItems: 1, maxItems: orderLimits.lines },
 );
 
+const Changes = Type.Array(
+  Strict({
+    line: Named,
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    price: Type.Optional(Type.Number({ minimum: 0, maximum: orderLimits.price, description: "Of one item" })),
+    properties: Type.Optional(
+      Type.Array(
+        Strict({
+          name: Type.String({ minLength: 1, maxLength: 100, pattern: linePattern }),
+          value: Nullable(filledIn(Type.String({ maxLength: 2_000 }))),
+        }),
+        {
+          minItems: 1,
+          maxItems: orderLimits.properties,
+          description: "Set by name, such as an engraving; null removes one. Other properties stay",
+        },
+      ),
+    ),
+  }),
+  { minItems: 1, maxItems: orderLimits.lines },
+);
+
 export const editLines = defineAction({
   type: "edit_lines",
   title: "Edit lines",
   group: "routing",
   description:
-    "Changes quantities, removes and adds lines. Shipped items stay. The total changes by the line prices, not by " +
-    "taxes or discounts; packages must be entered again. Unknown lines to remove are ignored.",
+    "Changes quantities, names, prices and properties of lines, removes and adds lines. Shipped items stay. Total and subtotal change by " +
+    "the line prices, not by taxes or discounts of the order; packages must be entered again if items change. Unknown lines to remove are ignored.",
   params: Strict({
     quantities: Type.Optional(Quantities),
+    change: Type.Optional(Changes),
     remove: Type.Optional(Type.Array(Named, { minItems: 1, maxItems: orderLimits.lines, uniqueItems: true })),
     add: Type.Optional(Type.Array(NewLine, { minItems: 1, maxItems: orderLimits.lines })),
   }),
@@ -33,19 +59,26 @@ export const editLines = defineAction({
   statuses: openStatuses,
   idempotent: false,
   check(params) {
-    const errors = needAtLeastOne(params, ["quantities", "remove", "add"]);
-    const seen = new Set(params.remove);
-    for (const [index, { line }] of (params.quantities ?? []).entries()) {
-      if (seen.has(line)) {
-        const message = "This line is listed more than once.";
-        errors.push({ pointer: `/quantities/${index}/line`, code: "repeated", message });
+    const errors = needAtLeastOne(params, ["quantities", "change", "remove", "add"]);
+    for (const list of ["quantities", "change"] as const) {
+      const seen = new Set(params.remove);
+      for (const [index, { line }] of (params[list] ?? []).entries()) {
+        if (seen.has(line)) {
+          const message = "This line is listed more than once.";
+          errors.push({ pointer: `/${list}/${index}/line`, code: "repeated", message });
+        }
+        seen.add(line);
       }
-      seen.add(line);
+    }
+    for (const [index, change] of (params.change ?? []).entries()) {
+      errors.push(...errorsAt(`/change/${index}`, needAtLeastOne(change, ["name", "price", "properties"])));
     }
     return errors;
   },
-  apply(order, { quantities = [], remove = [], add = [] }, env) {
-    const changed = changeQuantities(order.lines, quantities);
+  apply(order, { quantities = [], change = [], remove = [], add = [] }, env) {
+    const counted = changeQuantities(order.lines, quantities);
+    if ("refused" in counted) return counted;
+    const changed = changeDetails(counted, change);
     if ("refused" in changed) return changed;
     const kept = removeLines(changed, remove);
     if ("refused" in kept) return kept;
@@ -77,6 +110,41 @@ function changeQuantities(lines: OrderLine[], quantities: Static<typeof Quantiti
   return changed;
 }
 
+function changeDetails(lines: OrderLine[], changes: Static<typeof Changes>): OrderLine[] | Refusal {
+  const changed = [...lines];
+  for (const { line: wanted, name, price, properties } of changes) {
+    const found = findLine(lines, wanted);
+    if (found === undefined) return refuse("line_not_found", `The order has no line ${wanted}.`);
+    if ("refused" in found) return found;
+    const all = properties && withProperties(found.properties ?? [], properties);
+    if (all && all.length > orderLimits.properties)
+      return refuse("too_many_properties", `A line has at most ${orderLimits.properties} properties.`);
+    const next: OrderLine = { ...found, ...(name !== undefined && { name }), ...(price !== undefined && { price }) };
+    if (all && all.length === 0) delete next.properties;
+    else if (all) next.properties = all;
+    if (!isDeepStrictEqual(next, found)) changed[lines.indexOf(found)] = next;
+  }
+  return changed;
+}
+
+type Property = NonNullable<OrderLine["properties"]>[number];
+
+function withProperties(before: Property[], given: { name: string; value: string | null }[]): Property[] {
+  let properties = before;
+  for (const { name, value } of given) {
+    const at = properties.findIndex((one) => one.name === name);
+    const others = properties.filter((one, i) => one.name !== name || (value !== null && i === at));
+    // Names can repeat, such as two engravings: a name that is set has one value then, at the place of the first.
+    properties =
+      value === null
+        ? others
+        : at === -1
+          ? [...others, { name, value }]
+          : others.map((one) => (one.name === name ? { name, value } : one));
+  }
+  return properties;
+}
+
 function removeLines(lines: OrderLine[], names: string[]): OrderLine[] | Refusal {
   const removed = new Set<OrderLine>();
   for (const name of names) {
@@ -105,34 +173,13 @@ function findLine(lines: OrderLine[], name: string): OrderLine | Refusal | undef
 }
 
 function withLines(order: Order, lines: OrderLine[]): Outcome {
-  const patch: OrderPatch = { lines, packages: [] };
+  const patch: OrderPatch = { lines };
+  const itemsOf = (all: OrderLine[]) => all.map(({ id, quantity }) => `${id} ${quantity}`);
+  if (!isDeepStrictEqual(itemsOf(order.lines), itemsOf(lines))) patch.packages = [];
   // The remaining items were removed: nothing is left to ship.
-  if (order.status === "partially_shipped" && lines.every((line) => remainingOf(line) === 0)) patch.status = "shipped";
-  if (order.total === null) return changeSent(order, patch);
-  const difference = differenceOf(order.lines, lines);
-  if (difference === undefined) {
-    const message = "A price is unknown, so the total is unchanged.";
-    return { ...changeSent(order, patch), warning: { code: "total_unchanged", message } };
-  }
-  // A discounted total may be less than the prices of removed lines.
-  return changeSent(order, { ...patch, total: Math.max(0, roundToCents(order.total + difference)) });
-}
-
-/** Price difference of the lines; undefined if the price of a changed line is unknown. */
-function differenceOf(before: OrderLine[], after: OrderLine[]): number | undefined {
-  const quantities = new Map<OrderLine["id"], { price: number | undefined; count: number }>();
-  const add = (lines: OrderLine[], sign: 1 | -1): void => {
-    for (const { id, price, quantity } of lines) {
-      quantities.set(id, { price, count: (quantities.get(id)?.count ?? 0) + sign * quantity });
-    }
-  };
-  add(before, -1);
-  add(after, 1);
-  let sum = 0;
-  for (const { price, count } of quantities.values()) {
-    if (count === 0) continue;
-    if (price === undefined) return undefined;
-    sum += price * count;
-  }
-  return sum;
+  if (order.status === "partially_shipped" && isAllShipped(lines)) patch.status = "shipped";
+  if (order.total === null || priceDifference(order.lines, lines) !== undefined)
+    return changeSent(order, { ...patch, ...followingMoney(order, patch) });
+  const message = "A price is unknown, so the total is unchanged.";
+  return { ...changeSent(order, patch), warning: { code: "total_unchanged", message } };
 }

@@ -4,11 +4,12 @@ import { orderLimits } from "../../../core/order-limits.ts";
 import { DateOrDateTime, Strict } from "../../../core/schema.ts";
 import { toMoment } from "../../../core/time-zones.ts";
 import type { Order, OrderShipment } from "../../orders/order.ts";
+import { isAllShipped, isShippable, remainingOf } from "../../orders/order.ts";
 import { shippableStatuses } from "../../orders/orders.states.ts";
 import { trackingKeyOf } from "../../shipments/shipments.ts";
 import type { Outcome } from "../action.ts";
 import { defineAction, refuse } from "../action.ts";
-import { LineItems, remainingOf, repeatedLineErrors, takingProblem } from "./order-lines.ts";
+import { LineItems, repeatedLineErrors, takingProblem } from "./order-lines.ts";
 import { filledIn } from "../template-params.ts";
 import { instantErrors, needOverrideFor } from "./param-rules.ts";
 
@@ -45,6 +46,8 @@ export const markShipped = defineAction({
   apply(order, params, env) {
     const rest = remainingItems(order);
     if (rest.length === 0 && order.status === "shipped") return alreadyShipped(order, params.tracking_number);
+    // Nothing of it is sent, such as a download.
+    if (order.lines.length > 0 && !order.lines.some(isShippable)) return { patch: { status: "shipped" } };
     const items = params.line_items ?? rest;
     const shipment: OrderShipment = {
       id: env.newId(),
@@ -65,7 +68,7 @@ export const markShipped = defineAction({
       ...line,
       shippedQuantity: line.shippedQuantity + (shipped.get(line.id) ?? 0),
     }));
-    const isAll = order.status === "shipped" || lines.every((line) => remainingOf(line) === 0);
+    const isAll = order.status === "shipped" || isAllShipped(lines);
     const status = isAll ? "shipped" : "partially_shipped";
     return { patch: { status, lines, shipments: [...order.shipments, shipment] } };
   },

@@ -6,10 +6,12 @@ import { roundToCents } from "../../../core/money.ts";
 import { orderLimits } from "../../../core/order-limits.ts";
 import { OneOf, Strict } from "../../../core/schema.ts";
 import type { Order, OrderLine, OrderPatch } from "../../orders/order.ts";
+import { joinAmounts } from "../../orders/order-total.ts";
 import { moveProblem } from "../../orders/order-rules.ts";
 import { priorities } from "../../orders/orders.states.ts";
 import type { ActionEnv, Outcome } from "../action.ts";
 import { defineAction, refuse, refuseFor } from "../action.ts";
+import { withNewIds } from "./order-lines.ts";
 import { withInternalNote } from "./order-notes.ts";
 
 const maxGroup = 20;
@@ -139,6 +141,7 @@ function mergeGroup(group: Order[], env: ActionEnv): [Order, Outcome][] {
   const patch: OrderPatch = {
     lines,
     tags,
+    amounts: joinAmounts(group.map(({ amounts }) => amounts)),
     total: totals.includes(null) ? null : roundToCents(totals.reduce<number>((sum, total) => sum + (total ?? 0), 0)),
     notes: [
       ...target.notes,
@@ -161,13 +164,11 @@ function mergeGroup(group: Order[], env: ActionEnv): [Order, Outcome][] {
 /** Line IDs are unique only within an order. */
 function joinedLines(group: Order[], env: ActionEnv): OrderLine[] {
   const taken = new Set<string>();
-  return group
-    .flatMap((order) => order.lines)
-    .map((line) => {
-      const joined = taken.has(line.id) ? { ...line, id: env.newId() } : line;
-      taken.add(joined.id);
-      return joined;
-    });
+  return group.flatMap((order) => {
+    const lines = withNewIds(order.lines, env.newId, (id) => taken.has(id));
+    for (const { id } of lines) taken.add(id);
+    return lines;
+  });
 }
 
 function earliest(dates: (string | null)[]): string | null {

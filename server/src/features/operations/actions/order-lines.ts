@@ -5,6 +5,7 @@ import { roundToCents } from "../../../core/money.ts";
 import { orderLimits } from "../../../core/order-limits.ts";
 import { Strict } from "../../../core/schema.ts";
 import type { Order, OrderLine } from "../../orders/order.ts";
+import { isShippable, remainingOf } from "../../orders/order.ts";
 import type { Outcome, Refusal } from "../action.ts";
 import { refuse } from "../action.ts";
 
@@ -28,15 +29,12 @@ export function repeatedLineErrors(items: LineItems = []): FieldError[] {
   });
 }
 
-export function remainingOf(line: OrderLine): number {
-  return Math.max(0, line.quantity - line.shippedQuantity);
-}
-
 /** Why these quantities exceed the remaining ones. */
 export function takingProblem(order: Order, items: LineItems): Outcome | undefined {
   for (const { id, quantity } of items) {
     const line = order.lines.find((candidate) => candidate.id === id);
     if (!line) return refuse("line_not_found", `The order has no line ${id}.`);
+    if (!isShippable(line)) return refuse("not_shippable", `${line.sku} does not require shipping.`);
     const remaining = remainingOf(line);
     if (quantity > remaining) {
       const message = `${quantity} of ${line.sku} were requested; ${remaining} remain.`;
@@ -61,6 +59,19 @@ export function pickLines(order: Order, items: LineItems): OrderLine[] | Refusal
     picked.push({ ...line, quantity });
   }
   return picked;
+}
+
+/** Gives these lines new IDs. Parts of a kit follow their parent; a parent that is in another order is dropped. */
+export function withNewIds(
+  lines: readonly OrderLine[],
+  newId: () => string,
+  isReplaced: (id: string) => boolean = () => true,
+): OrderLine[] {
+  const ids = new Map(lines.map(({ id }) => [id, isReplaced(id) ? newId() : id]));
+  return lines.map(({ parentLineId, ...line }) => {
+    const parent = parentLineId === undefined ? undefined : ids.get(parentLineId);
+    return { ...line, id: ids.get(line.id)!, ...(parent !== undefined && { parentLineId: parent }) };
+  });
 }
 
 /** Total price of the lines; null if a price is unknown. */

@@ -6,13 +6,14 @@ import { roundToCents } from "../../../core/money.ts";
 import { Id, OneOf, Strict } from "../../../core/schema.ts";
 import { toGrams, Weight } from "../../../core/weight.ts";
 import type { Hold, Order, OrderLine } from "../../orders/order.ts";
+import { isShippable } from "../../orders/order.ts";
 import { holdLimitProblem, newHold, shippedProblem, withHold } from "../../orders/order-rules.ts";
 import { beforeSending } from "../../orders/orders.states.ts";
 import type { ActionEnv, Outcome } from "../action.ts";
 import { defineAction, refuse, refuseFor } from "../action.ts";
 import { childOf, nextChildren, tooManyChildren } from "./child-order.ts";
 import { sourceOf } from "./hold.ts";
-import { LineItems, repeatedLineErrors, takingProblem, valueOf } from "./order-lines.ts";
+import { LineItems, repeatedLineErrors, takingProblem, valueOf, withNewIds } from "./order-lines.ts";
 import { maxParts, packLines, unitsIn } from "./pack-lines.ts";
 import { needAtLeastOne } from "./param-rules.ts";
 
@@ -89,7 +90,13 @@ export const split = defineAction({
     if (params.by === "location") return splitByLocation(order, params.locations ?? [], env);
     if (params.by === "availability") return splitByAvailability(order, params.unavailable ?? {}, env);
     return params.by === "weight"
-      ? splitBySize(order, "weight", (line) => line.weight && toGrams(line.weight), toGrams(params.max_weight!), env)
+      ? splitBySize(
+          order,
+          "weight",
+          (line) => (isShippable(line) ? line.weight && toGrams(line.weight) : 0),
+          toGrams(params.max_weight!),
+          env,
+        )
       : splitBySize(order, "price", (line) => line.price, params.max_value!, env);
   },
 });
@@ -183,11 +190,11 @@ function splitBySize(
 type Part = { lines: OrderLine[]; own?: Pick<Order, "locationId">; addsHolds?: (holds: Hold[]) => Hold[] };
 
 /** Lines of the new orders get their own IDs, so that they can be merged back next to the rest of the same lines. */
-function intoParts(order: Order, [kept, ...others]: Part[], env: ActionEnv): Outcome {
+export function intoParts(order: Order, [kept, ...others]: Part[], env: ActionEnv): Outcome {
   const nths = nextChildren(order, others.length, env);
   if (!nths) return tooManyChildren;
   const creates = others.map((part, index) => {
-    const lines = part.lines.map((line) => ({ ...line, id: env.newId() }));
+    const lines = withNewIds(part.lines, env.newId);
     const child = childOf(order, nths[index]!, env, { lines, total: valueOf(lines), ...part.own });
     return part.addsHolds ? { ...child, holds: part.addsHolds(child.holds) } : child;
   });

@@ -1,7 +1,7 @@
 import { Strict } from "../../../core/schema.ts";
 import { Type } from "../../../core/type.ts";
 import type { OrderLabel } from "../../labels/labels.ts";
-import { voidProblem } from "../../labels/labels.ts";
+import { isReturnLabel, voidProblem } from "../../labels/labels.ts";
 import { defineAction, refuse } from "../action.ts";
 
 export const voidLabel = defineAction({
@@ -16,7 +16,7 @@ export const voidLabel = defineAction({
       Type.String({
         minLength: 1,
         maxLength: 100,
-        description: "Only the label with this tracking number. Default: all",
+        description: "Only the label with this tracking number. Default: all that are no return labels",
       }),
     ),
   }),
@@ -27,7 +27,9 @@ export const voidLabel = defineAction({
   isLastWord: true,
   apply(order, { tracking_number: number }, { carriers }) {
     const isMeant = ({ label, parcel }: OrderLabel): boolean =>
-      label.status !== "failed" && !parcel?.voidedAt && (number === undefined || label.trackingNumber === number);
+      label.status !== "failed" &&
+      !parcel?.voidedAt &&
+      (number === undefined ? !isReturnLabel(label) : label.trackingNumber === number);
     const meant = carriers.labelsOf(order.id).filter(isMeant);
     if (number !== undefined && meant.length === 0) {
       const message = `The order has no label ${number} that can be voided.`;

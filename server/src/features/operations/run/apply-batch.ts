@@ -8,9 +8,12 @@ import { fieldsIn } from "../../orders/order-changes.ts";
 import { deleteOrders, lockOrders, markLastRun, recordOrders, updateOrders } from "../../orders/orders.ts";
 import type { OpenCarrierDirectory } from "../carrier-directory.ts";
 import { openCarrierDirectory } from "../carrier-directory.ts";
-import { asksCarriers, envOf } from "../compile-pipeline.ts";
+import { allocatesStock, asksCarriers, envOf } from "../compile-pipeline.ts";
 import type { Evaluation, Pipeline } from "../evaluate.ts";
+import { lockStock } from "../../stock/stock.ts";
+import { readFacts } from "../order-conditions.ts";
 import { countResults, failedResults, findSkipped, resultsOf } from "./batch-results.ts";
+import { keepAllocations } from "./keep-allocations.ts";
 import type { LeasedRun, RunError } from "./leased-run.ts";
 import { evaluateAndCreate } from "./create-children.ts";
 import { endRun, finishRun, recordEnd } from "./finish-run.ts";
@@ -21,7 +24,7 @@ import { requestLabelsOf } from "./request-run-labels.ts";
 import type { NewResult, RunBatch } from "./run-results.store.ts";
 import * as results from "./run-results.store.ts";
 import type { RunRow } from "./runs.store.ts";
-import * as runs from "./runs.store.ts";
+import * as runCounts from "./run-counts.store.ts";
 import { evaluateUndo } from "./undo.ts";
 
 /** `ended`: this batch was the last one. `none`: no batch was free. */
@@ -94,7 +97,10 @@ async function changeOrders(
   const { ctx, run } = leased;
   const ids = batch.orderIds.filter((id) => id !== null);
   const locked = await lockOrders(tx, ctx.orgId, ids);
-  const skipped = await findSkipped(tx, ctx, run, pipeline, batch, locked);
+  // After the orders: an allocation that waits for another one must not hold up what that one needs.
+  if (run.undo_of === null && allocatesStock(pipeline)) await lockStock(tx, ctx.orgId);
+  const facts = await readFacts(tx, ctx, [pipeline], locked);
+  const skipped = await findSkipped(tx, ctx, run, pipeline, batch, locked, facts);
   const byId = new Map<string | null, Order>();
   for (const order of locked) if (!skipped.has(order.id)) byId.set(order.id, order);
   const orders = batch.orderIds.flatMap((id) => byId.get(id) ?? []);
@@ -104,7 +110,7 @@ async function changeOrders(
     orders.map(({ id }) => id),
   );
   await pipeline.bridges.readSent(tx, orders);
-  const env = envOf(ctx, pipeline, carriers, run.may_override);
+  const env = envOf(ctx, pipeline, carriers, run.may_override, facts);
   const state = { isAborted: batch.hasFailed && (await isStopped(tx, run, pipeline)) };
   const work =
     run.undo_of === null
@@ -119,6 +125,7 @@ async function changeOrders(
   );
   const fields = await writeOrders(tx, ctx, work.evaluations, env.now);
   recordChanges(tx, ctx, run, work, fields);
+  await keepAllocations(tx, ctx, run.undo_of === null ? work.evaluations : []);
   await queueTasks(tx, ctx, run.id, work.evaluations);
   await requestLabelsOf(tx, ctx, run.id, work.evaluations);
   await followShipments(tx, ctx, work.evaluations);
@@ -179,7 +186,7 @@ async function writeResults(
   const idsOf = (wanted: NewResult["status"]): string[] =>
     rows.flatMap(({ status, order_id }) => (status === wanted && order_id !== null ? [order_id] : []));
   markLastRun(tx, ctx.orgId, { failed: idsOf("failed"), succeeded: idsOf("succeeded") });
-  const counting = runs.finishBatch(tx, ctx.orgId, run.id, batch.position, countResults(rows));
+  const counting = runCounts.finishBatch(tx, ctx.orgId, run.id, batch.position, countResults(rows));
   if (run.order_count <= batchSize) {
     // The only batch is the last one: the run is ended by the next statement, without waiting for the count.
     const [, ended] = await Promise.all([counting, endRun(tx, leased)]);

@@ -8,10 +8,11 @@ import { hasLabelsOfRunsAcrossOrgs, priceWarning, takeEndedOfRunsAcrossOrgs } fr
 import { markLastRun } from "../../orders/orders.ts";
 import type { StepResult } from "../evaluate.ts";
 import { endData, hintFinish, recordEndEvent } from "./finish-run.ts";
-import { contextOf } from "./run-work.ts";
+import { contextOf, toCause } from "./run-work.ts";
 import type { StoredResult } from "./run-results.store.ts";
 import * as results from "./run-results.store.ts";
 import type { RunRow } from "./runs.store.ts";
+import * as runCounts from "./run-counts.store.ts";
 import * as runs from "./runs.store.ts";
 
 const labelsPerTransaction = 500;
@@ -49,7 +50,8 @@ async function updateRun(tx: Tx, world: World, labels: StepLabel[]): Promise<voi
   const failed = after.filter(({ status }, i) => status === "failed" && before[i]!.status === "succeeded");
   if (failed.length > 0) await countFailed(tx, ctx, run, failed);
   // A run that was cancelled, or ended before runs waited for carriers, has ended already.
-  const finished = run.finished_at === null ? await runs.finishRun(tx, orgId, runId, world.clock.now()) : undefined;
+  const finished =
+    run.finished_at === null ? await runCounts.finishRun(tx, orgId, runId, world.clock.now()) : undefined;
   if (finished) await recordEndEvent(tx, contextOf(world, run), finished);
   tx.afterCommit(() => (finished ? hintFinish(ctx, finished) : hintProgress(ctx, runId)));
 }
@@ -57,16 +59,13 @@ async function updateRun(tx: Tx, world: World, labels: StepLabel[]): Promise<voi
 async function countFailed(
   tx: Tx,
   ctx: Ctx,
-  { id: runId, org_id: orgId }: RunRow,
+  { id: runId, org_id: orgId, cause }: RunRow,
   failed: StoredResult[],
 ): Promise<void> {
   markLastRun(tx, orgId, { failed: failed.map(({ order_id }) => order_id), succeeded: [] });
-  const counted = await runs.addFailures(tx, orgId, runId, failed.length);
-  recordEvent(tx, ctx, {
-    type: "operation_run.carrier_rejected",
-    objectId: runId,
-    data: { ...(await endData(tx, ctx, counted)), rejected: failed.length },
-  });
+  const counted = await runCounts.addFailures(tx, orgId, runId, failed.length);
+  const data = { ...(await endData(tx, ctx, counted)), rejected: failed.length };
+  recordEvent(tx, { ...ctx, cause: toCause(cause) }, { type: "operation_run.carrier_rejected", objectId: runId, data });
 }
 
 type StepOutcome = Pick<StepResult, "error" | "warning"> & { index: number };

@@ -4,9 +4,11 @@ import type { Order } from "../../orders/order.ts";
 import { explainUnknown, findMatching } from "../../orders/orders.ts";
 import type { Evaluation, Pipeline } from "../evaluate.ts";
 import { outcomeOf } from "../evaluate.ts";
+import type { OrderFacts } from "../order-conditions.ts";
 import type { RunError } from "./leased-run.ts";
 import type { NewResult, RunBatch } from "./run-results.store.ts";
-import type { Counts, RunRow } from "./runs.store.ts";
+import type { Counts } from "./run-counts.store.ts";
+import type { RunRow } from "./runs.store.ts";
 
 /** Orders of a batch that the run leaves unchanged, by ID, with the reason. */
 export type SkippedOrders = Map<string | null, { order: Order; error: RunError }>;
@@ -29,6 +31,7 @@ export async function findSkipped(
   { when }: Pipeline,
   { orderIds, versions }: RunBatch,
   locked: Order[],
+  facts: OrderFacts,
 ): Promise<SkippedOrders> {
   const skipped: SkippedOrders = new Map();
   const skip = (order: Order, error: RunError): void => {
@@ -38,7 +41,7 @@ export async function findSkipped(
     const expected = new Map(orderIds.map((id, i) => [id, versions[i]]));
     for (const order of locked) if (expected.get(order.id) !== order.version) skip(order, changedSincePreflight);
   }
-  if (when) for (const order of locked) if (!when(order)) skip(order, noLongerMatches);
+  if (when) for (const order of locked) if (!when(order, facts)) skip(order, noLongerMatches);
   if (filter === null) return skipped;
   const ids = locked.map(({ id }) => id).filter((id) => !skipped.has(id));
   const matching = await findMatching(tx, ctx.orgId, filter, ids);

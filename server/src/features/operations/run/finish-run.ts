@@ -6,14 +6,14 @@ import { describeRun } from "../describe-run.ts";
 import { countRunLabels } from "../run-labels.ts";
 import type { LeasedRun } from "./leased-run.ts";
 import type { RunRow } from "./runs.store.ts";
-import * as runs from "./runs.store.ts";
+import * as runCounts from "./run-counts.store.ts";
 
 /** Returns false when another process still has a batch of the run, or has ended it. */
 export async function finishRun(tx: Tx, leased: LeasedRun): Promise<boolean> {
   return await recordEnd(tx, leased, await endRun(tx, leased));
 }
 
-export const endRun = (tx: Tx, { ctx, run }: LeasedRun) => runs.finishRun(tx, ctx.orgId, run.id, ctx.clock.now());
+export const endRun = (tx: Tx, { ctx, run }: LeasedRun) => runCounts.finishRun(tx, ctx.orgId, run.id, ctx.clock.now());
 
 type Finished = Awaited<ReturnType<typeof endRun>>;
 

@@ -33,7 +33,8 @@ export async function queueTasks(tx: Tx, ctx: Ctx, runId: string, evaluations: E
     if (!found) throw new HubError("conflict", "The bridge was deleted concurrently.");
     const { bridge, task } = found;
     const input = task.mode === "push" ? { ...call.input, orderIds } : call.input;
-    return { bridge, task, input, trigger: "operation", runId, runStep: steps[0]!.index, followUp: call.followUp };
+    const { followUp, maxAttempts } = call;
+    return { bridge, task, input, trigger: "operation", runId, runStep: steps[0]!.index, followUp, maxAttempts };
   });
   const executions = await enqueueExecutions(tx, ctx, requests);
   for (const [index, { steps }] of queued.entries()) {

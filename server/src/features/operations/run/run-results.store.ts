@@ -2,7 +2,7 @@ import type { Page } from "../../../core/page.ts";
 import { mapPage } from "../../../core/page.ts";
 import type { Queryable, Tx } from "../../../db/database.ts";
 import { listPage } from "../../../db/list-page.ts";
-import type { ResultQuery, RunResult } from "../run.schemas.ts";
+import type { ResultQuery, RetryRequest, RunResult } from "../run.schemas.ts";
 import { packSteps, unpackSteps } from "./operation-values.store.ts";
 
 /** A batch of a run's orders, applied in one transaction. */
@@ -71,6 +71,12 @@ export function insertResults(tx: Tx, orgId: string, runId: string, results: New
   );
 }
 
+/** Index of the first step that failed, in a result or an undo. */
+export const failedStepOf = (steps: string): string =>
+  `(select (each.step ->> 'index')::integer
+      from jsonb_array_elements(${steps}) with ordinality as each (step, nth)
+     where each.step ->> 'status' in ('failed', 'undo_failed') order by each.nth limit 1)`;
+
 const resultColumns = "position, ref, order_id, order_number, status, todo, error_code, error, steps";
 
 export async function listResults(
@@ -86,6 +92,7 @@ export async function listResults(
       ["run_id = ?", runId],
       ["status = ?", query.status],
       ["error_code = ?", query.code],
+      [`${failedStepOf("steps")} = ?`, query.step],
     ],
     orderBy: "position",
   });
@@ -132,6 +139,15 @@ export async function countErrors(db: Queryable, runId: string): Promise<Record<
   return Object.fromEntries(rows.map((row) => [row.error_code, row.count]));
 }
 
+/** IDs of the orders that failed, were skipped or not processed, by operation_results_failed. */
+export async function listUnsuccessful(db: Queryable, runId: string): Promise<string[]> {
+  const rows = await db.query<{ order_id: string }>(
+    "select order_id from operation_results where run_id = $1 and status <> 'succeeded' and order_id is not null",
+    [runId],
+  );
+  return rows.map(({ order_id }) => order_id);
+}
+
 export type Unfinished = { ref: string; order_id: string | null; todo: number };
 
 /** Orders that failed in this run and did not succeed in a later run of the chain (the latest result per order decides). */
@@ -139,17 +155,19 @@ export async function listStillFailed(
   db: Queryable,
   runId: string,
   rootRunId: string,
-  codes?: string[],
+  { codes, step }: RetryRequest,
 ): Promise<Unfinished[]> {
   return await db.query<Unfinished>(
     `with latest as (
-       select distinct on (l.ref) l.ref, l.status, l.todo, l.error_code from operation_runs n join operation_results l on l.run_id = n.id
+       select distinct on (l.ref) l.ref, l.status, l.todo, l.error_code, case when not $5::boolean then ${failedStepOf("l.steps")} end as failed_step
+          from operation_runs n join operation_results l on l.run_id = n.id
         where n.root_run_id = $2 and n.undo_of is null order by l.ref, n.created_at desc, n.id desc)
      select r.ref, r.order_id, latest.todo from operation_results r join latest using (ref)
       where r.run_id = $1 and r.status <> 'succeeded' and latest.status <> 'succeeded'
         and coalesce(latest.error_code, '') <> all($3)
-        and ($4::text[] is null or coalesce(latest.error_code, latest.status) = any($4)) order by r.position`,
-    [runId, rootRunId, skippedCodes, codes ?? null],
+        and ($4::text[] is null or coalesce(latest.error_code, latest.status) = any($4))
+        and ($5::boolean or latest.failed_step is not distinct from $6::integer) order by r.position`,
+    [runId, rootRunId, skippedCodes, codes ?? null, step === undefined, step ?? null],
   );
 }
 

@@ -36,7 +36,9 @@ export async function evaluateUndo(
     });
   let undone = undo(new Set());
   // A step that changed several orders together is undone for all of them or none.
-  const grouped = pipeline.steps.filter(({ action }) => action.applyToAll).map(({ index }) => index);
+  const grouped = pipeline.steps
+    .filter(({ action }) => action.applyToAll && !action.isUndonePerOrder)
+    .map(({ index }) => index);
   const isKept = (index: number) =>
     undone.some(({ evaluation }) =>
       evaluation.steps.some((step) => step.index === index && step.status === "undo_failed"),

@@ -2,8 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import { orderLimits } from "../../../core/order-limits.ts";
 import { fieldsOf, holdOfSource } from "../order-fields.ts";
 import type { Order, OrderEnv, OrderLine, OrderPatch } from "../order.ts";
+import { isShippable } from "../order.ts";
 import { withHold } from "../order-rules.ts";
+import { followingTotal } from "../order-total.ts";
 import type { ImportedOrder, OrderRequest } from "../orders.schemas.ts";
+import { beforeSending } from "../orders.states.ts";
 import type { SourceFact } from "../source-rules.ts";
 import { conflictHandle, sourceHold, sourceVerdict } from "../source-rules.ts";
 import { followStatus } from "./follow-status.ts";
@@ -73,6 +76,7 @@ function followFields(work: Work): void {
   // Computed as for a new order, independent of current values.
   const fresh = fieldsOf(incoming, fields, env);
   const taken: RequestField[] = [];
+  const isOlder = isOfOlderVersion(work);
   for (const field of fields) {
     const name = field === "archived" ? "archivedAt" : (field as keyof OrderPatch);
     const [here, there] = [comparable(name, order[name]), comparable(name, fresh[name])];
@@ -82,15 +86,20 @@ function followFields(work: Work): void {
     const about = factsOfFields[field];
     const isSame = isDeepStrictEqual(here, there);
     // A changed name or price does not affect shipping.
-    const isShippedAlike = isSame || (field === "lines" && isDeepStrictEqual(contentOf(here), contentOf(there)));
+    const isShippedAlike = isSame || (field === "lines" && isSameContent(work, fresh.lines ?? []));
     if (about && isShippedAlike) {
       settle(work, conflictHandle(about));
       agreed.push(about);
     }
     if (isSame) continue;
+    if (field === "locationId" && isRoutedHere(order, last)) {
+      kept.push(field);
+      continue;
+    }
     const fact = isShippedAlike ? undefined : about;
-    const isRepeated = last === digest;
     const isChangedHere = last !== undefined && digestOf(order.id, field, here) !== last;
+    const wasSaid = (value: unknown): boolean => last === digestOf(order.id, field, value);
+    const isRepeated = last === digest || (isChangedHere && isOlder && earlierForms(field, there).some(wasSaid));
     const verdict = fact ? sourceVerdict(order.status, fact) : "apply";
     const isWithLines = field === "total" && leftOut.has("lines");
     if (isRepeated || isWithLines || verdict !== "apply" || (isChangedHere && keptInConflict.has(field))) {
@@ -104,6 +113,13 @@ function followFields(work: Work): void {
   }
   followed.takesLines = taken.includes("lines");
   Object.assign(patch, fieldsOf(incoming, taken, env, order));
+  if (incoming.total === undefined) Object.assign(patch, followingTotal(order, patch));
+}
+
+/** A location that a user or an automation has chosen is kept, as is that of an order which was sent there already. */
+function isRoutedHere({ id, status, locationId }: Order, last: string | undefined): boolean {
+  const isChosen = locationId !== null && last !== digestOf(id, "locationId", locationId);
+  return isChosen || !beforeSending.includes(status);
 }
 
 const factsOfFields: Partial<Record<RequestField, SourceFact>> = {
@@ -111,8 +127,38 @@ const factsOfFields: Partial<Record<RequestField, SourceFact>> = {
   lines: "quantity_changed",
 };
 
-function contentOf(lines: unknown): string[] {
-  return (lines as OrderLine[]).map(({ sku, quantity }) => `${quantity} ${sku}`).toSorted();
+/** Whether the source has changed what has to be shipped. */
+function isSameContent(work: Work, fresh: OrderLine[]): boolean {
+  // Earlier versions did not say which lines need no shipping: that is no change of the source.
+  const known = new Set(isOfOlderVersion(work) ? fresh.filter((line) => !isShippable(line)).map(({ id }) => id) : []);
+  const contentOf = (lines: OrderLine[]): string[] =>
+    lines
+      .filter((line) => isShippable(line) && !known.has(line.id))
+      .map(({ sku, quantity }) => `${quantity} ${sku}`)
+      .toSorted();
+  return isDeepStrictEqual(contentOf(work.order.lines), contentOf(fresh));
+}
+
+/** The last import was by a version that knew no amounts and fewer fields of lines and customers. */
+function isOfOlderVersion({ incoming, before }: Work): boolean {
+  return before !== undefined && before.amounts === undefined && incoming.amounts !== undefined;
+}
+
+/**
+ * The values that an earlier version may have imported. If one of them is the last state of the source, only the version has changed: a
+ * local edit is neither overwritten nor reported as a conflict.
+ */
+function earlierForms(field: RequestField, there: unknown): unknown[] {
+  if (field === "customer") {
+    const { id: _id, ...customer } = there as Order["customer"];
+    return [customer];
+  }
+  if (field !== "lines") return [];
+  const plain = (lines: OrderLine[]): unknown[] =>
+    lines.map(({ sku, name, quantity, price, weight }) => ({ sku, name, quantity, price, weight }));
+  const lines = there as OrderLine[];
+  // Of Shopify, lines that need no shipping were left out.
+  return [plain(lines), plain(lines.filter(isShippable))];
 }
 
 function followHold(work: Work): void {

@@ -62,16 +62,16 @@ describe("a file as the request body", () => {
 });
 
 describe("a dry run", () => {
-  const csv = "Bestellnr;Artikel;Farbe\nA-1;MUG;rot\nA-1;TEE;\n";
+  const csv = "Tilausnro;Tuote;Väri\nA-1;MUG;rot\nA-1;TEE;\n";
 
   test("returns samples of the columns and their possible meanings, also if no column is known", async () => {
     const org = await hub.org();
     const dry = await org.post("/orders/import", { csv, dryRun: true });
     expect([dry.status, dry.body.summary]).toEqual([200, { rows: 2, orders: 2, created: 0, failed: 2 }]);
     expect(dry.body.columns).toEqual([
-      { column: "Bestellnr", field: null, nonEmptyRows: 2 },
-      { column: "Artikel", field: null, nonEmptyRows: 2 },
-      { column: "Farbe", field: null, nonEmptyRows: 1 },
+      { column: "Tilausnro", field: null, nonEmptyRows: 2 },
+      { column: "Tuote", field: null, nonEmptyRows: 2 },
+      { column: "Väri", field: null, nonEmptyRows: 1 },
     ]);
     expect(dry.body.sample).toEqual([
       { row: 2, cells: ["A-1", "MUG", "rot"] },
@@ -92,10 +92,10 @@ describe("a dry run", () => {
         rawBody: Buffer.from(csv),
         headers: { "content-type": "text/csv" },
       });
-    const { body } = await upload('{"Bestellnr":"number","Artikel":"line.sku","Farbe":"customFields.farbe"}');
+    const { body } = await upload('{"Tilausnro":"number","Tuote":"line.sku","Väri":"customFields.farbe"}');
     expect(body.summary).toEqual({ rows: 2, orders: 1, created: 1, failed: 0 });
     expect((await org.get("/orders/A-1")).body).toMatchObject({ customFields: { farbe: "rot" } });
-    for (const wrong of ["number", "[]", '{"Artikel":1}', '{"Artikel":"line.sku"']) {
+    for (const wrong of ["number", "[]", '{"Tuote":1}', '{"Tuote":"line.sku"']) {
       expect((await upload(wrong)).body.errors).toMatchObject([{ pointer: "query/mapping", code: "format" }]);
     }
   });
@@ -247,7 +247,10 @@ describe("presets of the organization", () => {
     expect(data.map(({ name }: { name: string }) => name)).toEqual([
       "hub",
       "shopify",
+      "squarespace",
       "woocommerce",
+      "bigcommerce",
+      "magento",
       "amazon",
       "shipstation",
       "etsy",
@@ -260,7 +263,7 @@ describe("presets of the organization", () => {
     const { allowed } = known.body.errors[0];
     // No preset names a field that there is not.
     const isKnown = (field: string | null): boolean =>
-      field === null || allowed.includes(field) || field.startsWith("customFields.");
+      field === null || allowed.includes(field) || /^(customFields|line\.properties)\./.test(field);
     expect(fields.filter((field: string | null) => !isKnown(field))).toEqual([]);
   });
 });

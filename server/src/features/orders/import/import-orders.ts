@@ -1,9 +1,12 @@
 import { orderSheet } from "../../../connectors/csv/order-sheet.ts";
 import { parseMapping } from "../../../core/csv/csv-columns.ts";
+import { placedError } from "../../../core/csv/csv-table.ts";
 import type { CellError, Sheet, SheetRecord } from "../../../core/csv/sheet.ts";
 import { openSheet } from "../../../core/csv/sheet.ts";
 import { readRecords } from "../../../core/csv/sheet-records.ts";
 import { createReport, toCellError } from "../../../core/csv/sheet-report.ts";
+import type { HubError } from "../../../core/errors.ts";
+import { validationFailed } from "../../../core/errors.ts";
 import type { RowFailure } from "../../../core/row-failure.ts";
 import type { Ctx } from "../../../context.ts";
 import { change } from "../../../context.ts";
@@ -48,9 +51,12 @@ export async function importOrders(ctx: Ctx, query: ImportQuery, body: ImportReq
       progress.report(report.rows());
     }
     const { records, summary, ...shown } = report.finish();
+    // The error ends the transaction, so that nothing of the file is stored.
+    if (sheet.isStrict && !dryRun && shown.errors.length > 0) throw refusal(shown.errors);
     const others = counts.updated + counts.unchanged + counts.skipped;
     const more = request.onExisting === undefined ? {} : counts;
-    return { dryRun, ...shown, summary: { ...summary, created: summary.created - others, orders: records, ...more } };
+    const created = Math.max(0, summary.created - others);
+    return { dryRun, ...shown, summary: { ...summary, created, orders: records, ...more } };
   };
   try {
     if (dryRun) return await read(ctx.db, checkBatch);
@@ -58,6 +64,11 @@ export async function importOrders(ctx: Ctx, query: ImportQuery, body: ImportReq
   } finally {
     progress.end();
   }
+}
+
+/** The errors of a strict import, each with its row and column. */
+function refusal(errors: readonly CellError[]): HubError {
+  return validationFailed(errors.map(({ row, column, code, message }) => placedError(row, column, code, message)));
 }
 
 async function sheetOptions(ctx: Ctx, request: ImportRequest) {

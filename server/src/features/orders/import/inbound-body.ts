@@ -1,15 +1,17 @@
 import { isPlain } from "../../../core/strict-json.ts";
+import { settleNegativeLines } from "./negative-lines.ts";
 import type { PulledOrder } from "./pulled-order.ts";
 
 type Body = PulledOrder["body"];
 
 /**
  * Normalizes the body of an imported order. Shops send null for empty fields, so null means "not given", except for `hold`, where
- * it means that the order is not on hold at the source. Lines with quantity 0 are dropped.
+ * it means that the order is not on hold at the source. Lines with quantity 0 are dropped, and negative lines become discounts and
+ * refunded units.
  */
 export function settleBody(given: Body): Body {
   const { hold, ...rest } = given;
-  const body = withoutNulls(rest) as Body;
+  const body = settleNegativeLines(withoutNulls(rest) as Body);
   if (hold !== undefined) body.hold = withoutNulls(hold);
   if (!Array.isArray(body.lines)) return body;
   const lines = body.lines.filter((line) => !isPlain(line) || line.quantity !== 0);

@@ -107,6 +107,34 @@ test("a line with quantity 0 is ignored; a cancelled order with zeros is cancell
   expect((await org.get("/orders/V-2")).body).toMatchObject({ status: "cancelled", lines: [] });
 });
 
+test("a line with a negative price is a discount, one with a negative quantity takes units back", async () => {
+  const org = await hub.org();
+  const mug = { sku: "MUG", quantity: 3, price: 10 };
+  const off = { sku: "OFF", name: "10 % off", quantity: 1, price: -3 };
+  const of = (number: string, more: object) => ({ id: number, number, lines: [mug, off], ...more });
+  const feed = await openOrderFeed(org, [
+    of("D-1", {}),
+    // The subtotal is after the discount, or the discount is counted already.
+    of("D-2", { total: 32, amounts: { subtotal: 27, shipping: 5 } }),
+    of("D-3", { total: 27, amounts: { subtotal: 30, discount: 3 } }),
+    of("D-4", { total: 25, amounts: { subtotal: 30, discount: 2, discounts: [{ code: "TWO", amount: 2 }] } }),
+    of("D-5", { lines: [mug, { ...mug, quantity: -1 }, { ...off, quantity: null }] }),
+    of("D-6", { lines: [mug, { sku: "CUP", quantity: -1, price: 4 }] }),
+  ]);
+  await feed.map(["number", "lines", "total", "amounts"].map((name) => ({ source: name, target: name })));
+  expect(await feed.pull()).toMatchObject({ status: "completed_with_errors", result: { created: 5, failed: 1 } });
+  const read = async (number: string) => (await org.get(`/orders/${number}`)).body;
+  const found = { title: "10 % off", amount: 3 };
+  const discounts = [found];
+  expect(await read("D-1")).toMatchObject({ total: 27, amounts: { discount: 3, discounts }, lines: [mug] });
+  const [net, counted, added] = await Promise.all(["D-2", "D-3", "D-4"].map(read));
+  expect(net).toMatchObject({ total: 32, amounts: { subtotal: 30, discount: 3, shipping: 5, discounts } });
+  expect(counted).toMatchObject({ total: 27, amounts: { subtotal: 30, discount: 3, discounts } });
+  expect(added.amounts).toMatchObject({ subtotal: 30, discount: 5, discounts: [{ code: "TWO", amount: 2 }, found] });
+  expect(await read("D-5")).toMatchObject({ total: 17, lines: [{ quantity: 2, refundedQuantity: 1 }] });
+  expect((await org.get("/orders/D-6")).status).toBe(404);
+});
+
 test("an order without lines is an exception, and the stored order stays as it is", async () => {
   const org = await hub.org();
   const records: object[] = [bare, { ...bare, id: "2", code: "V-2", lines: [] }];

@@ -144,14 +144,14 @@ test("Etsy: two-digit years, no SKUs, dollar signs", async () => {
     ].join("\n"),
   );
   expect(body).toMatchObject({ detectedPreset: "etsy", summary: { orders: 2, created: 2 } });
-  expect(body.warnings.map(({ code }: Warned) => code)).toEqual(["sku_from_name", "kept_in_name"]);
+  expect(body.warnings.map(({ code }: Warned) => code)).toEqual(["sku_from_name"]);
   expect(await read("3001")).toMatchObject({
     orderedAt: "2025-08-04T00:00:00.000Z",
     paymentStatus: "paid",
     status: "new",
     shippingAddress: { country: "United States", countryCode: "US", provinceCode: "TX" },
     lines: [
-      { id: "4001", sku: "Sunset Fox | Card", quantity: 2, price: 5 },
+      { id: "4001", sku: "Sunset Fox | Card / Matte", quantity: 2, price: 5 },
       { id: "4002", sku: "FOX-ST" },
     ],
   });

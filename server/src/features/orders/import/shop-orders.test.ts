@@ -35,13 +35,13 @@ async function aShop(kind: "shopify" | "woocommerce") {
     shop.data.touch([order]);
     return await pull();
   };
-  return { shop, org, pull, item, add, read, change };
+  return { shop, org, bridgeId, pull, item, add, read, change };
 }
 
 const quantities = ({ lines }: { lines: { sku: string; quantity: number }[] }) =>
   lines.map(({ sku, quantity }) => [sku, quantity]);
 
-test("WooCommerce: refunded items are neither shipped nor in the total", async () => {
+test("WooCommerce: refunded items are not shipped, and the total stays that of the shop", async () => {
   const { pull, item, add, read, change } = await aShop("woocommerce");
   const lines = [item("MUG", 2), item("LAMP", 1)];
   const [mug, lamp] = lines.map(({ id }) => id) as [number, number];
@@ -50,12 +50,17 @@ test("WooCommerce: refunded items are neither shipped nor in the total", async (
   });
   const money = add([item("MUG", 2)], { refunds: [{ id: 2, at: "2026-02-02T10:00:00Z", amount: "5.00", lines: [] }] });
   expect((await pull()).result).toMatchObject({ created: 2, failed: 0 });
-  expect(await read(some)).toMatchObject({ status: "new", paymentStatus: "partially_refunded", total: 20 });
+  expect(await read(some)).toMatchObject({
+    status: "new",
+    paymentStatus: "partially_refunded",
+    total: 30,
+    amounts: { refunded: 10 },
+  });
   expect(quantities(await read(some))).toEqual([
     ["MUG", 1],
     ["LAMP", 1],
   ]);
-  expect(await read(money)).toMatchObject({ paymentStatus: "partially_refunded", total: 15, lines: [{ quantity: 2 }] });
+  expect(await read(money)).toMatchObject({ paymentStatus: "partially_refunded", total: 20, lines: [{ quantity: 2 }] });
   const rest = {
     id: 3,
     at: "2026-02-03T10:00:00Z",
@@ -63,7 +68,7 @@ test("WooCommerce: refunded items are neither shipped nor in the total", async (
     lines: [mug, lamp].map((lineId) => ({ lineId, quantity: 1 })),
   };
   await change(some, { refunds: [...some.refunds!, rest] });
-  expect(await read(some)).toMatchObject({ status: "cancelled", paymentStatus: "refunded", total: 0 });
+  expect(await read(some)).toMatchObject({ status: "cancelled", paymentStatus: "refunded", amounts: { refunded: 30 } });
 });
 
 test("WooCommerce: items refunded after completion count as shipped", async () => {
@@ -75,7 +80,7 @@ test("WooCommerce: items refunded after completion count as shipped", async () =
     more: { date_completed_gmt: "2026-02-05T10:00:00" },
   });
   await pull();
-  expect(await read(order)).toMatchObject({ status: "shipped", paymentStatus: "partially_refunded", total: 10 });
+  expect(await read(order)).toMatchObject({ status: "shipped", paymentStatus: "partially_refunded", total: 20 });
   expect(quantities(await read(order))).toEqual([["MUG", 2]]);
 });
 
@@ -135,11 +140,15 @@ test("WooCommerce: a product keeps its SKU, names are plain text, engravings are
   const [first, second] = [await read(one), await read(two)];
   expect(first.lines).toMatchObject([
     { sku: "product-93", name: "Woo Single – A & B" },
-    { name: "RING (Engraving: To Ann)" },
+    { name: "RING", properties: [{ name: "Engraving", value: "To Ann" }] },
   ]);
   expect(second.lines[0].sku).toBe("product-93");
-  expect(quantities(await read(third))).toEqual([["PART", 1]]);
-  expect((await read(third)).tags).toEqual(["pickup"]);
+  const { lines, tags } = await read(third);
+  expect(lines).toMatchObject([
+    { sku: "BUNDLE", requiresShipping: false },
+    { sku: "PART", parentLineId: String(bundle.id) },
+  ]);
+  expect(tags).toEqual(["pickup"]);
 });
 
 test("Shopify: options and notes of the buyer, the total after refunds, and items without shipping", async () => {
@@ -166,11 +175,18 @@ test("Shopify: options and notes of the buyer, the total after refunds, and item
   expect(made).toMatchObject({
     total: 12.5,
     paymentStatus: "partially_refunded",
-    customFields: { po_number: "PO-7", not_shipped: "2 x Gift card" },
-    lines: [{ sku: "T-Shirt - Blue / L", name: "T-Shirt - Blue / L (Engraving: To Ann)" }],
+    poNumber: "PO-7",
+    requestedDeliveryDate: "2026-03-01",
+    lines: [
+      {
+        sku: "T-Shirt - Blue / L",
+        name: "T-Shirt - Blue / L",
+        options: [{ name: "Variant", value: "Blue / L" }],
+        properties: [{ name: "Engraving", value: "To Ann" }],
+      },
+      { sku: "CARD", requiresShipping: false },
+    ],
   });
-  expect(made.lines).toHaveLength(1);
-  expect(made.notes.map(({ text }: { text: string }) => text)).toEqual(["Delivery date: 2026-03-01"]);
   expect(await read(ebook)).toMatchObject({ status: "review_required", lines: [{ sku: "EBOOK" }] });
 });
 
@@ -201,4 +217,107 @@ test("lines with a SKU made from their id keep it, so that a sent order has no c
   expect((await read(order)).lines).toMatchObject([{ sku: `line-${line.id}`, quantity: 1 }]);
   expect((await read(order)).onHold).toBe(false);
   expect(shop.data.orders).toHaveLength(1);
+});
+
+test("Shopify: an order with a pickup and a parcel, and its location", async () => {
+  const { org, shop, bridgeId, pull, item, add, read, change } = await aShop("shopify");
+  await org.post("/tasks/execute-sync", { bridgeId, taskName: "locations.pull", input: {} });
+  const { data } = (await org.get("/locations")).body as { data: { id: string; external_id: string }[] };
+  const main = data.find(({ external_id: id }) => id === "1")!.id;
+  const mug = item("MUG", 1);
+  const lamp = item("LAMP", 1);
+  const order = add([mug, lamp], {
+    more: {
+      fulfillmentOrders: {
+        pageInfo: { hasNextPage: false },
+        nodes: [deliveryOf("PICK_UP", 1, mug.id), deliveryOf("SHIPPING", 1, lamp.id)],
+      },
+    },
+  });
+  const elsewhere = add([item("MUG", 1)], { locations: 2 });
+  const routed = add([item("MUG", 1)], { locations: 1 });
+  expect((await pull()).result).toMatchObject({ created: 3 });
+  // Only the order whose lines are delivered in different ways needs another request.
+  expect(shop.requests.filter((name) => name === "POST HubOrderDeliveries")).toHaveLength(1);
+  const made = await read(order);
+  expect(made).toMatchObject({ status: "new", tags: ["pickup", "web"], locationId: main });
+  expect(made.lines).toMatchObject([{ sku: "MUG", requiresShipping: false }, { sku: "LAMP" }]);
+  expect(made.lines[1]).not.toHaveProperty("requiresShipping");
+  // Two locations ship the order, or the location of the second one is not active: the hub decides.
+  expect((await read(elsewhere)).locationId).toBeNull();
+  // A location that was chosen here is kept.
+  const other: string = (await org.post("/locations", { name: "Other" })).body.id;
+  const { id } = await read(routed);
+  expect((await read(routed)).locationId).toBe(main);
+  await org.patch(`/orders/${id}`, { locationId: other });
+  await change(routed, { email: "new@mail.example" });
+  expect(await read(routed)).toMatchObject({ locationId: other, customer: { email: "new@mail.example" } });
+  // So it is when the shop chooses one later.
+  await org.patch(`/orders/${(await read(elsewhere)).id}`, { locationId: other });
+  await change(elsewhere, { locations: 1 });
+  expect((await read(elsewhere)).locationId).toBe(other);
+});
+
+function deliveryOf(methodType: string, location: number, lineId: number) {
+  return {
+    status: "OPEN",
+    assignedLocation: { location: { id: `gid://shopify/Location/${location}` } },
+    deliveryMethod: { methodType },
+    lineItems: { pageInfo: {}, nodes: [{ lineItem: { id: `gid://shopify/LineItem/${lineId}` } }] },
+  };
+}
+
+test("Shopify: an app with fewer scopes imports orders without what it may not read, and says so", async () => {
+  const { org, shop, pull, item, add, read } = await aShop("shopify");
+  shop.data.deniedFields.push("customer", "fulfillmentOrders");
+  const order = add([item("MUG", 1)]);
+  const done = await pull();
+  expect(done).toMatchObject({ status: "succeeded", result: { created: 1 } });
+  expect((await read(order)).lines).toMatchObject([{ sku: "MUG" }]);
+  const log = JSON.stringify((await org.get(`/tasks/executions/${done.id}`)).body);
+  expect(log).toContain("lacks the scope read_customers");
+  expect(log).toContain("lacks the scope read_merchant_managed_fulfillment_orders");
+  expect(log).not.toContain("read_products");
+  // Without a scope for orders, nothing can be imported.
+  shop.data.deniedFields.push("orders");
+  expect(await pull()).toMatchObject({ status: "failed", error: { code: "forbidden" } });
+});
+
+test("Shopify: another version of the API and deprecations are reported once", async () => {
+  const { org, shop, bridgeId, pull, item, add } = await aShop("shopify");
+  // More than a page.
+  for (let count = 0; count < 9; count++) add([item("MUG", 1)]);
+  const testConnection = async () =>
+    (await org.post("/tasks/execute-sync", { bridgeId, taskName: "connection.test", input: {} })).body.result;
+  expect(await testConnection()).not.toHaveProperty("warnings");
+  Object.assign(shop.data.headers, {
+    "x-shopify-api-version": "2027-01",
+    "x-shopify-api-deprecated-reason": "Order.taxLines",
+  });
+  expect((await testConnection()).warnings).toEqual([
+    expect.stringContaining("2027-01"),
+    expect.stringContaining("Order.taxLines"),
+  ]);
+  const { id } = await pull();
+  const log = JSON.stringify((await org.get(`/tasks/executions/${id}`)).body);
+  expect(log.split("served version 2027-01")).toHaveLength(2);
+});
+
+test("WooCommerce: virtual products are recognised with one request, and only if the shop permits it", async () => {
+  const { org, shop, pull, item, add, read } = await aShop("woocommerce");
+  shop.data.virtualProducts.push(31);
+  const ebook = () => item("EBOOK", 1, { more: { product_id: 31 } });
+  const mixed = add([ebook(), item("MUG", 1, { more: { product_id: 32 } })]);
+  const only = add([ebook()]);
+  await pull();
+  expect((await read(mixed)).lines).toMatchObject([{ requiresShipping: false }, { sku: "MUG" }]);
+  expect((await read(mixed)).lines[1]).not.toHaveProperty("requiresShipping");
+  expect((await read(only)).status).toBe("review_required");
+  expect(shop.requests.filter((name) => name === "GET /wp-json/wc/v3/products")).toHaveLength(1);
+  shop.inject({ kind: "unauthorized", match: "/products", times: 5 });
+  const later = add([ebook()]);
+  const done = await pull();
+  expect(done.status).toBe("succeeded");
+  expect((await read(later)).status).toBe("new");
+  expect(JSON.stringify((await org.get(`/tasks/executions/${done.id}`)).body)).toContain("virtual products");
 });

@@ -14,6 +14,7 @@ import type { PulledOrder, PulledOutcome } from "./pulled-order.ts";
 import { fail } from "./pulled-order.ts";
 import * as pulled from "./pulled-orders.store.ts";
 import type { FindSentTo } from "./recall-partners.ts";
+import { withLocationIds } from "./source-locations.ts";
 import { updateChanged } from "./update-pulled.ts";
 
 /**
@@ -29,7 +30,8 @@ export async function upsertPulledOrders(
 ): Promise<PulledOutcome> {
   const counts = { created: 0, updated: 0, unchanged: 0, failed: 0, kept: 0, overwritten: 0, held: 0, recalled: 0 };
   const outcome: PulledOutcome = { counts, failures: [], conflicts: [], recalls: [], failedSince: undefined };
-  const newest = keepNewest(items.map((item) => ({ ...item, body: settleBody(item.body) })));
+  const settled = items.map((item) => ({ ...item, body: settleBody(item.body) }));
+  const newest = keepNewest(await withLocationIds(tx, ctx.orgId, bridgeId, settled));
   for (const item of newest.values()) {
     if (!hasNoLines(item.body)) continue;
     newest.delete(item.externalId);

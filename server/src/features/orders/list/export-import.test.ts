@@ -63,6 +63,8 @@ const address = fc
     some(fc.constantFrom("US", "DE")).map((countryCode) => ({ ...given, ...(countryCode && { countryCode }) })),
   );
 
+const namedValue = fc.record({ name: line(20), value: text(30) });
+
 const order = fc.record(
   {
     status: fc.constantFrom("draft", "new", "ready", "shipped", "cancelled"),
@@ -74,7 +76,30 @@ const order = fc.record(
     tags: fc.uniqueArray(line(10), { maxLength: 4 }),
     channel: line(20),
     externalId: line(20),
-    customer: fc.record({ name: text(20), email: line(20), phone: line(20) }, { requiredKeys: [] }),
+    customer: fc.record({ id: line(20), name: text(20), email: line(20), phone: line(20) }, { requiredKeys: [] }),
+    amounts: fc.record(
+      {
+        subtotal: amount,
+        discount: amount,
+        discounts: fc.array(fc.record({ code: line(10), title: line(20), amount }, { requiredKeys: [] }), {
+          maxLength: 2,
+        }),
+        shipping: amount,
+        tax: amount,
+        taxIncluded: fc.boolean(),
+        fees: fc.integer({ min: -1000, max: 1000 }).map((cents) => cents / 100),
+        refunded: amount,
+        paid: amount,
+        presentmentCurrency: fc.constantFrom("EUR", "JPY"),
+        presentmentTotal: amount,
+      },
+      { requiredKeys: [] },
+    ),
+    payment: fc.record({ method: line(20), reference: line(20) }, { requiredKeys: [] }),
+    riskLevel: fc.constantFrom("low", "medium", "high"),
+    poNumber: line(20),
+    giftMessage: text(30),
+    requestedDeliveryDate: moment.map((at) => at.slice(0, 10)),
     shippingAddress: address,
     billingAddress: address,
     lines: fc.array(
@@ -85,6 +110,18 @@ const order = fc.record(
           quantity: fc.integer({ min: 1, max: 99 }),
           price: fc.oneof(fc.constant(1e-7), amount),
           weight,
+          discount: amount,
+          tax: amount,
+          refundedQuantity: fc.integer({ min: 0, max: 9 }),
+          productId: line(20),
+          variantId: line(20),
+          options: fc.array(namedValue, { maxLength: 2 }),
+          properties: fc.array(namedValue, { maxLength: 2 }),
+          imageUrl: fc.constantFrom("https://img.example/a.png", 'http://img.example/?q="a,b;c"'),
+          requiresShipping: fc.boolean(),
+          parentLineId: line(20),
+          hsCode: line(12),
+          originCountry: fc.constantFrom("DE", "CN"),
         },
         { requiredKeys: ["sku", "quantity"] },
       ),

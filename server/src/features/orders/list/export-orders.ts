@@ -3,7 +3,7 @@ import { yieldToEventLoop } from "../../../core/yield-to-event-loop.ts";
 import { addressTexts } from "../../../core/address.ts";
 import { toCell, toCsv } from "../../../core/csv/csv.ts";
 import type { Cell } from "../../../core/csv/xlsx.ts";
-import { writeNotes, writeTags } from "../../../connectors/csv/order-sheet.ts";
+import { writeNotes, writeTags } from "../../../connectors/csv/order-cells.ts";
 import { maySeePersonalData } from "../../../core/mask-person.ts";
 import type { Ctx } from "../../../context.ts";
 import { Streamed } from "../../../route.ts";
@@ -19,6 +19,14 @@ type ExportColumn = [name: string, read: (order: Order, line: OrderLine | undefi
 
 function addressColumns(field: "shippingAddress" | "billingAddress"): ExportColumn[] {
   return addressTexts.map((member) => [`${field}.${member}`, (order) => order[field]?.[member]]);
+}
+
+function amountColumns(...parts: Exclude<keyof Order["amounts"], "discounts">[]): ExportColumn[] {
+  return parts.map((part) => [`amounts.${part}`, ({ amounts }) => amounts[part]]);
+}
+
+function lineColumns(...parts: Exclude<keyof OrderLine, "weight" | "options" | "properties">[]): ExportColumn[] {
+  return parts.map((part) => [`line.${part}`, (_, line) => line?.[part]]);
 }
 
 /** One row per line item; an import knows these column names. */
@@ -37,6 +45,11 @@ const columns: ExportColumn[] = [
   ["shipBy", ({ shipBy }) => shipBy],
   ["deliverBy", ({ deliverBy }) => deliverBy],
   ["dispatchOn", ({ dispatchOn }) => dispatchOn],
+  ["requestedDeliveryDate", ({ requestedDeliveryDate }) => requestedDeliveryDate],
+  ["poNumber", ({ poNumber }) => poNumber],
+  ["giftMessage", ({ giftMessage }) => giftMessage],
+  ["riskLevel", ({ riskLevel }) => riskLevel],
+  ["customer.id", ({ customer }) => customer.id],
   ["customer.name", ({ customer }) => customer.name],
   ["customer.email", ({ customer }) => customer.email],
   ["customer.phone", ({ customer }) => customer.phone],
@@ -44,6 +57,11 @@ const columns: ExportColumn[] = [
   ...addressColumns("billingAddress"),
   ["currency", ({ currency }) => currency],
   ["total", ({ total }) => total],
+  ...amountColumns("subtotal", "discount", "shipping", "tax", "taxIncluded", "fees", "refunded", "paid"),
+  ...amountColumns("presentmentCurrency", "presentmentTotal"),
+  ["amounts.discounts", ({ amounts }) => list(amounts.discounts)],
+  ["payment.method", ({ payment }) => payment.method],
+  ["payment.reference", ({ payment }) => payment.reference],
   ["shipping.carrier", ({ shipping }) => shipping.carrier],
   ["shipping.service", ({ shipping }) => shipping.service],
   ["shipping.packageType", ({ shipping }) => shipping.packageType],
@@ -63,6 +81,10 @@ const columns: ExportColumn[] = [
   ["line.price", (_, line) => line?.price],
   ["line.weight", (_, line) => line?.weight?.value],
   ["line.weightUnit", (_, line) => line?.weight?.unit],
+  ...lineColumns("discount", "tax", "refundedQuantity", "productId", "variantId", "imageUrl", "requiresShipping"),
+  ...lineColumns("parentLineId", "hsCode", "originCountry"),
+  ["line.options", (_, line) => list(line?.options)],
+  ["line.properties", (_, line) => list(line?.properties)],
   ["createdAt", ({ createdAt }) => createdAt],
   ["updatedAt", ({ updatedAt }) => updatedAt],
   ["version", ({ version }) => version],
@@ -70,6 +92,11 @@ const columns: ExportColumn[] = [
 
 function json(value: object | undefined): Cell {
   return value === undefined || Object.keys(value).length === 0 ? "" : JSON.stringify(value);
+}
+
+/** An empty list is not the same as none. */
+function list(value: readonly object[] | undefined): Cell {
+  return value === undefined ? "" : JSON.stringify(value);
 }
 
 /** Orders per query. Each batch repeats the search. */

@@ -1,16 +1,30 @@
 import { hash } from "node:crypto";
-import type { Order } from "../order.ts";
+import type { Order, OrderFields } from "../order.ts";
 
 /** Set and removed by runs; all other facets are derived from the order. */
 export const failedFacet = "failed";
 
 export const carrierFacet = (carrier: string): string => shorten(`carrier:${carrier}`);
 export const serviceFacet = (service: string): string => shorten(`service:${service}`);
+export const skuFacet = (sku: string): string => shorten(`sku:${sku}`);
+export const countryFacet = (code: string): string => `country:${code.toUpperCase()}`;
 export const fieldFacet = (name: string, value: unknown): string => shorten(`field:${name}=${JSON.stringify(value)}`);
 
-/** Values for filters that have no column: carrier, service and custom fields. */
-export function facetsOf({ shipping: { carrier, service }, customFields }: Order): string[] {
+/** Fields whose change may change the facets. */
+export const facetSources: readonly (keyof OrderFields)[] = [
+  "shipping",
+  "shippingAddress",
+  "lines",
+  "customFields",
+  "archivedAt",
+];
+
+/** Values for filters that have no column: carrier, service, country, SKUs and custom fields. */
+export function facetsOf({ shipping: { carrier, service }, shippingAddress, lines, customFields }: Order): string[] {
+  const country = shippingAddress?.countryCode;
   return [
+    ...(country === undefined ? [] : [countryFacet(country)]),
+    ...lines.map(({ sku }) => skuFacet(sku)),
     ...(carrier === undefined ? [] : [carrierFacet(carrier)]),
     ...(service === undefined ? [] : [serviceFacet(service)]),
     ...Object.entries(customFields).map(([name, value]) => fieldFacet(name, value)),

@@ -1,13 +1,15 @@
+import { badField } from "../../../core/errors.ts";
 import type { Stored } from "../../../db/columns.ts";
 import type { Queryable } from "../../../db/database.ts";
 import type { Order } from "../order.ts";
 import { orderColumns } from "../order-columns.ts";
-import type { SortName } from "../order-answers.schemas.ts";
 import type { OrderFilter } from "../order-filter.schemas.ts";
 import type { OrderKey, Range } from "./order-filter.store.ts";
 import { orderOf, planOrders, selectAll, slice } from "./order-filter.store.ts";
 import { readOrders } from "../orders.store.ts";
 import { isCounted, sumCounts } from "./order-index.store.ts";
+import type { SortName } from "./order-sorts.ts";
+import { isIndexed } from "./order-sorts.ts";
 
 /** Totals are counted up to here; larger ones would slow down the list. */
 const maxTotal = 10_000;
@@ -21,6 +23,7 @@ export async function listOrders(
   sort: SortName,
   range: Range,
 ): Promise<Found> {
+  if (!isIndexed(sort)) return await readSorted(db, orgId, { search, ...filter }, sort, range);
   if (search !== undefined) {
     const { ids, total, isAll } = await searchOrders(db, orgId, filter, search, sort, range);
     const hasMore = total > range.offset + range.limit;
@@ -34,6 +37,38 @@ export async function listOrders(
   ]);
   const counted = { total: Math.min(total, maxTotal), totalIsCapped: total > maxTotal };
   return { orders: orders.slice(0, range.limit), hasMore: orders.length > range.limit, ...counted };
+}
+
+/** Larger lists are not sorted without an index: it would take seconds. */
+const maxSorted = 100_000;
+
+/** A page of a list that no index has in this order: finds all orders with their key, up to a limit, and sorts these. */
+async function readSorted(
+  db: Queryable,
+  orgId: string,
+  { search, ...filter }: OrderFilter,
+  sort: SortName,
+  { limit, offset }: Range,
+): Promise<Found> {
+  const isSearch = search !== undefined;
+  const plan = planOrders(orgId, filter, sort, isSearch ? { source: "found", values: [search, orgId] } : {});
+  const [row] = await db.query<{ total: number; ids: string[] }>(
+    `with ${isSearch ? `${found},` : ""}
+     hits as materialized (select h.id, h.k from (${selectAll(plan)}) h limit ${maxSorted + 1})
+     select (select count(*) from hits) as total,
+       array(select id from hits
+              where (select count(*) from hits) <= ${maxSorted}
+              order by k ${plan.direction} nulls last, id ${plan.direction} limit ${limit} offset ${offset}) as ids`,
+    plan.values,
+  );
+  const { total, ids } = row!;
+  if (total > maxSorted) {
+    const limits = `More than ${maxSorted.toLocaleString("en-US")} orders match. Filter them, or sort by a date.`;
+    throw badField("query/sort", "too_many_orders", limits);
+  }
+  const orders = await readInOrder(db, orgId, ids);
+  const counted = { total: Math.min(total, maxTotal), totalIsCapped: total > maxTotal };
+  return { orders, hasMore: total > offset + limit, ...counted };
 }
 
 async function readSlice(
@@ -69,6 +104,12 @@ async function countOrders(db: Queryable, orgId: string, filter: OrderFilter): P
 const lookThrough = [20, 160] as const;
 const maxLookThrough = 16_000;
 
+/**
+ * The orders with the words of $1 in the organization $2. A function of the owner of the tables: the index of the words could not be
+ * used below a row-level security policy, since the operator is not leakproof.
+ */
+const found = "found as materialized (select * from find_orders_by_words($2, $1::tsquery))";
+
 /** The IDs of a page and the total; without `isAll` the total is a lower bound. */
 type Hits = { ids: string[]; total: number; isAll: boolean };
 
@@ -101,8 +142,7 @@ async function searchOrders(
 
   const far = planOrders(orgId, filter, sort, { after, source: "found", values: [search, orgId] });
   const [all] = await db.query<{ total: number; ids: string[] }>(
-    `with found as materialized (
-       select distinct order_id, created_at, is_archived from order_search where org_id = $2 and words @@ $1::tsquery),
+    `with ${found},
      hits as materialized (${selectAll(far)})
      select (select count(*) from hits) as total,
        array(select id from hits order by ${orderOf(far)} limit ${limit} offset ${offset}) as ids`,
@@ -118,9 +158,7 @@ export function selectMatching(orgId: string, { search, ...filter }: OrderFilter
     return { text: selectAll(plan), values: plan.values };
   }
   const plan = planOrders(orgId, filter, "createdAt", { source: "found", values: [search, orgId] });
-  const text = `with found as materialized (
-      select distinct order_id, created_at, is_archived from order_search where org_id = $2 and words @@ $1::tsquery)
-    ${selectAll(plan)}`;
+  const text = `with ${found} ${selectAll(plan)}`;
   return { text, values: plan.values };
 }
 

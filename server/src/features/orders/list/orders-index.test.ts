@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
 import { expect, test } from "vitest";
 import type { Queryable } from "../../../db/database.ts";
 import { startTestHub } from "../../../testing/test-hub.ts";
@@ -5,6 +7,7 @@ import { foldOrderCounts, readOrders } from "../orders.ts";
 import { indexWords, searchParts } from "./search-words.ts";
 
 const hub = await startTestHub();
+const migrationName = "0069_list_of_orders.sql";
 
 /** What the lists read beside the orders, and what it would be if it were made from the orders at this moment. */
 async function compareWithOrders(orgId: string, db: Queryable = hub.world.db): Promise<void> {
@@ -23,6 +26,8 @@ async function compareWithOrders(orgId: string, db: Queryable = hub.world.db): P
       `select o.is_archived, m.facet, o.created_at, o.id from orders o, lateral (
          select 'carrier:' || (o.shipping ->> 'carrier') as facet
          union all select 'service:' || (o.shipping ->> 'service')
+         union all select 'country:' || upper(o.shipping_address ->> 'countryCode')
+         union all (select distinct 'sku:' || (line ->> 'sku') from jsonb_array_elements(o.lines) as line)
          union all select 'field:' || f.key || '=' || f.value::text from jsonb_each(o.custom_fields) as f) m
         where org_id = $1 and m.facet is not null`,
     ],
@@ -73,6 +78,7 @@ test("the tables behind lists follow every kind of change", async () => {
     customer: { name: "Ada Byron", email: `ada.byron${i}@mail.example` },
     lines: [{ sku: `MUG-${i}`, quantity: 4, price: 5 }],
     shipping: i % 3 === 0 ? { carrier: "ups", service: "ground" } : {},
+    ...(i % 3 === 1 ? { shippingAddress: { name: "Ada", city: "Albany", countryCode: "us" } } : {}),
     customFields: i % 2 === 0 ? { color: "red", size: 4.5, gift: true } : {},
   }));
   await org.post("/orders/bulk", { orders });
@@ -107,6 +113,38 @@ test("the tables behind lists follow every kind of change", async () => {
   await compareWithOrders(org.id);
   expect((await org.delete(`/orders/${draft.id}`)).status).toBe(200);
   await compareWithOrders(org.id);
+});
+
+test("the migration gives orders from before it what the hub writes for new ones", async () => {
+  const org = await hub.org();
+  const lines = ["MUG-1", "MUG-1", "CUP-2", "Ж".repeat(100)].map((sku) => ({ sku, quantity: 1 }));
+  const shippingAddress = { name: "Ada", city: "Wien", countryCode: "at" };
+  await org.post("/orders/bulk", {
+    orders: [
+      { number: "DEMO-10186", lines, shippingAddress },
+      { number: "10186/20999-777", lines, archived: true },
+      { number: "A-12", lines: [] },
+      { number: "ten" },
+    ],
+  });
+  const { db } = hub.world;
+  const read = async () => ({
+    facets: await db.query(
+      "select is_archived, facet, created_at, order_id from order_facets where org_id = $1 order by order_id, facet",
+      [org.id],
+    ),
+    words: await wordsIn(db, org.id),
+  });
+  const before = await read();
+  expect(before.facets.length).toBeGreaterThan(6);
+  await db.query("delete from order_facets where org_id = $1", [org.id]);
+  await db.query("delete from order_search where org_id = $1 and part = 2", [org.id]);
+  expect(await read()).not.toEqual(before);
+  const migration = await readFile(path.join(import.meta.dirname, "../../../../migrations", migrationName), "utf8");
+  const inserts = migration.match(/^insert into [^;]+;/gm)!;
+  expect(inserts).toHaveLength(2);
+  for (const statement of inserts) await db.query(statement);
+  expect(await read()).toEqual(before);
 });
 
 test("counts stay the same when they are folded, also while orders are created", async () => {

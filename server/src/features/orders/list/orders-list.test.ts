@@ -179,7 +179,7 @@ describe("the list of orders", () => {
     ["status=", "query/status"],
     ["priority=9", "query/priority"],
     ["archived=1", "query/archived"],
-    ["sort=number", "query/sort"],
+    ["sort=colour", "query/sort"],
     ["locationId=x", "query/locationId"],
     ["orderedFrom=2026-13-01T00:00:00Z", "query/orderedFrom"],
     ["createdTo=9999-12-31T23:59:60Z", "query/createdTo"],
@@ -299,7 +299,7 @@ describe("searching", () => {
       expect([text, await found(text)]).toEqual([text, 1]);
     }
     expect(await found("jose")).toBe(2);
-    for (const text of ["jose nobody", "042", "ose", "mug-blue", "jose:* | nobody"]) {
+    for (const text of ["jose nobody", "104 2", "ose", "mug-blue", "jose:* | nobody"]) {
       expect([text, await found(text)]).toEqual([text, 0]);
     }
     // Nothing could be found by these, and that is said.

@@ -91,6 +91,23 @@ test.each([
   expect(await isFound(text, search)).toBe(true);
 });
 
+test.each([
+  ["DEMO-10186", "0186", true],
+  ["DEMO-10186", "186", true],
+  ["DEMO-10186", "018", true],
+  ["DEMO-10186", "86", false],
+  ["DEMO-10186", "187", false],
+  ["4711#90210X", "021", true],
+  ["4711#90210X", "711", true],
+  ["4711#90210X", "1190", false],
+])("in the number %s, %s is found: %s", async (number, search, isExpected) => {
+  const [row] = await hub.world.db.query<{ found: boolean }>(
+    "select array_to_tsvector($1::text[]) @@ $2::tsquery as found",
+    [indexWords(orgId, { o: [], p: [], n: [number] }), toSearchQuery(orgId, search, false)],
+  );
+  expect(row!.found).toBe(isExpected);
+});
+
 test("words that are personal data are found only with pii:read", async () => {
   const words = indexWords(orgId, { o: ["Albany"], p: ["ann30@mail.example"] });
   const [row] = await hub.world.db.query<{ viewer: boolean; reader: boolean; place: boolean }>(

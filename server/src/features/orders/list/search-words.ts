@@ -52,17 +52,17 @@ function tailsOf(word: string): string[] {
 const isStored = /^\D{3,8}$/;
 
 /**
- * A tsvector holds 1 MiB, and a character takes up to three bytes. The words of an order with a thousand lines fit; only some
- * prefixes and suffixes may be dropped.
+ * A tsvector holds 1 MiB, and a character takes up to three bytes. The SKUs of three thousand lines fit; some long names, prefixes
+ * and suffixes may be dropped.
  */
 const maxIndexed = 300_000;
 
 type Texts = Iterable<string | null | undefined>;
-/** Visibility of a word: all readers of orders, or only those with pii:read. */
-type Kind = "o" | "p";
+/** Visibility of a word: all readers of orders, or only those with pii:read. `n`: ends of numbers. */
+type Kind = "o" | "p" | "n";
 
-/** All search entries for these texts, prefixed to separate organizations and visibility. */
-export function indexWords(orgId: string, texts: Record<Kind, Texts>): string[] {
+/** All search entries for these texts, prefixed to separate organizations and visibility. Of `n` only the ends of digits. */
+export function indexWords(orgId: string, texts: { o: Texts; p: Texts; n?: Texts }): string[] {
   const found = new Set<string>();
   let room = maxIndexed;
   const add = (word: string): void => {
@@ -88,7 +88,21 @@ export function indexWords(orgId: string, texts: Record<Kind, Texts>): string[] 
       }
     }
   }
+  for (const number of texts.n ?? []) for (const end of endsOf(number ?? "")) add(markOf(orgId, "n") + end);
   return [...found];
+}
+
+/** The shortest text that is searched inside numbers. */
+const shortestInside = 3;
+
+/**
+ * The ends of each run of digits, without the whole: a search for their beginning finds digits inside a number. Migration 0069 does
+ * the same in SQL.
+ */
+function endsOf(number: string): string[] {
+  return Array.from(number.matchAll(/[0-9]+/g)).flatMap(([digits]) =>
+    Array.from({ length: Math.max(0, digits.length - shortestInside) }, (_, at) => digits.slice(at + 1)),
+  );
 }
 
 function markOf(orgId: string, kind: Kind): string {
@@ -98,16 +112,36 @@ function markOf(orgId: string, kind: Kind): string {
 /** A search matches all words within one part. Fields that change often form a separate, short part. */
 export const searchParts = [
   {
-    fields: ["number", "externalId", "customer", "shippingAddress", "lines"],
-    texts: ({ number, externalId, customer, shippingAddress: address, lines }: Order) => ({
-      p: [customer.name, customer.email, address?.name],
-      o: [number, externalId, address?.company, address?.city, address?.zip, ...skusThenNames(lines)],
+    fields: ["number", "externalId", "customer", "shippingAddress", "billingAddress", "lines", "poNumber", "payment"],
+    texts: ({
+      number,
+      externalId,
+      customer,
+      shippingAddress: address,
+      billingAddress,
+      lines,
+      poNumber,
+      payment,
+    }: Order) => ({
+      p: [customer.name, customer.email, customer.id, address?.name, billingAddress?.name],
+      o: [
+        number,
+        externalId,
+        poNumber,
+        payment.reference,
+        address?.company,
+        address?.city,
+        address?.zip,
+        ...skusThenNames(lines),
+      ],
     }),
   },
   {
     fields: ["tags", "shipments"],
     texts: ({ tags, shipments }: Order) => ({ p: [], o: [...tags, ...shipments.map((s) => s.trackingNumber)] }),
   },
+  // Apart from the other words, so that a migration could add it to all orders without rewriting these.
+  { fields: ["number"], texts: ({ number }: Order) => ({ p: [], o: [], n: [number] }) },
 ] as const;
 
 /** SKUs first, in case there are too many words. */
@@ -123,7 +157,9 @@ export function toSearchQuery(orgId: string, text: string, mayFindPersons: boole
   const kinds: Kind[] = mayFindPersons ? ["o", "p"] : ["o"];
   const terms = Array.from(words, (word) => {
     const how = isStored.test(word) ? "" : ":*";
-    return `(${kinds.map((kind) => quote(markOf(orgId, kind) + word) + how).join(" | ")})`;
+    const isInside = /^[0-9]+$/.test(word) && word.length >= shortestInside;
+    const searched: Kind[] = isInside ? [...kinds, "n"] : kinds;
+    return `(${searched.map((kind) => quote(markOf(orgId, kind) + word) + how).join(" | ")})`;
   });
   return terms.join(" & ");
 }

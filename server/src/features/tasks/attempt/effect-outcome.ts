@@ -38,7 +38,7 @@ export const inProgress = { code: "in_progress", message: "Another execution is 
 
 export function unknownOutcome(reason: string): { code: string; message: string } {
   const message =
-    `It may have arrived. ${reason} The other side cannot be asked. Check there; if it is missing, ` +
+    `It may have arrived. ${reason} The other system cannot be asked. Check there; if it is missing, ` +
     "execute the task with `forceResend`: a retry does not send it again.";
   return { code: "outcome_unknown", message };
 }

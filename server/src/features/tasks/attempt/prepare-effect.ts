@@ -1,7 +1,7 @@
 import type { PushTask } from "../../../connectors/connector.ts";
 import { RemoteError } from "../../../core/remote-error.ts";
 import type { Order, OrderShipment } from "../../orders/order.ts";
-import { presentOrder } from "../../orders/order.ts";
+import { isShippable, presentOrder } from "../../orders/order.ts";
 import type { AttemptWork } from "./attempt.ts";
 import type { Push } from "./effect-claims.ts";
 import type { DesiredEffect } from "./effect-steps.ts";
@@ -17,12 +17,21 @@ export type PreparedEffect = { subject: EffectSubject; desired: DesiredEffect; r
 
 export const partOf = ({ shipment }: EffectSubject): string => shipment?.id ?? "";
 
-function recordOf({ order, shipment }: EffectSubject): Record<string, unknown> {
-  return shipment ? { ...presentOrder(order), shipments: [shipment] } : presentOrder(order);
+function recordOf({ task }: Push, { order, shipment }: EffectSubject): Record<string, unknown> {
+  const record = presentOrder(order);
+  if (shipment) {
+    // Which quantity of a kit a shipment completes depends on what was shipped before.
+    const earlierShipments = order.shipments.slice(0, order.shipments.indexOf(shipment));
+    return { ...record, shipments: [shipment], earlierShipments };
+  }
+  // A warehouse would look for a download or a gift card in vain.
+  const isForWarehouse = task.name === "orders.export";
+  return isForWarehouse ? { ...record, lines: order.lines.filter(isShippable) } : record;
 }
 
-export function mapSubject({ work }: Push, subject: EffectSubject) {
-  const record = recordOf(subject);
+export function mapSubject(push: Push, subject: EffectSubject) {
+  const { work } = push;
+  const record = recordOf(push, subject);
   const { outbound } = work.mappings;
   const mapped: Mapped = outbound?.map(record) ?? { ok: true, output: record };
   // Content is compared with the clock fixed: a mapping that writes the current time must not make it look changed.

@@ -54,7 +54,7 @@ export function troubleOfRecord(
     key: exceptionKeys.record(source.bridgeId, source.taskName, externalId),
     kind: "rejected_record",
     code,
-    message: `A record of ${bridgeName} was not taken.`,
+    message: `A record of ${bridgeName} was rejected.`,
     reason: message,
     subject: { type: "record", id: null, name: externalId },
     ...from,

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { InvoiceSource } from "../../../connectors/connector.ts";
 import type { PickupSchedule } from "../../../connectors/hub/pickup-schedule.ts";
 import { RemoteError } from "../../../core/remote-error.ts";
 import { systemContext } from "../../../context.ts";
@@ -7,6 +8,7 @@ import { createCall, describeFailure, findInputErrors, findUnusable } from "../.
 import { bookScheduledPickups } from "../../pickups/pickups.ts";
 import type { AttemptFailure, AttemptOutcome, AttemptSource, AttemptWork } from "./attempt.ts";
 import { FailedWithResult } from "./attempt.ts";
+import { takeInvoiceFile } from "./take-invoice-file.ts";
 import { runPull } from "./run-pull.ts";
 import { runPush } from "./run-push.ts";
 import type { Mapped } from "./task-mappings.ts";
@@ -59,6 +61,7 @@ export async function runAttempt(source: AttemptSource): Promise<AttemptOutcome>
       hub: {
         schedulePickups: (input: PickupSchedule) =>
           bookScheduledPickups(ctx, input, execution.scheduled_for ?? world.clock.now()),
+        importInvoices: (file: InvoiceSource) => takeInvoiceFile({ ctx, execution, bridge }, file),
       },
     };
     const work: AttemptWork = { world, ctx, execution, bridge, task, mappings, call, mayStart: source.mayStart };

@@ -22,17 +22,23 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
   const pull = await openPull(work, task);
   const sink = sinks[task.recordType];
   if (sink.kind === "whole") return await pullWhole(pull, sink);
-  if (sink.kind === "pages") {
-    await pullByPage(pull, (tx, items) => sink.store(tx, work.ctx, work.bridge.row.id, items));
-    return await finishPull(pull, {});
-  }
-  const records: unknown[] = [];
-  const showRecords = (items: PulledItem[]): void => {
-    const room = Math.max(0, maxShownRecords - records.length);
-    records.push(...items.slice(0, room).map(({ body }) => body));
-  };
-  await pullByPage(pull, () => Promise.resolve({ counts: {}, failures: [] }), showRecords);
-  return await finishPull(pull, { records });
+  await pullByPage(pull, (tx, items) => sink.store(tx, work.ctx, work.bridge.row.id, items, work.execution.id));
+  return await finishPull(pull, await finishSink(pull, sink));
+}
+
+/** Not for records of webhooks and of partial retries: they say nothing about the records that were not read. */
+async function finishSink(pull: Pull, sink: Extract<Sink, { kind: "pages" }>): Promise<Record<string, number>> {
+  const { work, task, source, checkpoint } = pull;
+  const { finish } = sink;
+  const { world, ctx, execution, bridge } = work;
+  const { started_at: startedAt } = execution;
+  if (!finish || source !== "remote" || !startedAt) return {};
+  return await world.db.transaction(async (tx) => {
+    if (!(await holdAttempt(tx, execution))) throw superseded();
+    const { counts } = checkpoint;
+    const isComplete = !task.isIncremental;
+    return await finish(tx, ctx, { bridgeId: bridge.row.id, startedAt, isComplete, counts });
+  });
 }
 
 type Pull = {
@@ -104,11 +110,7 @@ async function pullWhole(pull: Pull, sink: Extract<Sink, { kind: "whole" }>): Pr
 }
 
 /** One transaction per page, which also saves the checkpoint: a later attempt continues after the last stored page. */
-async function pullByPage(
-  pull: Pull,
-  storePage: (tx: Tx, items: PulledItem[]) => Promise<Stored>,
-  onStored?: (items: PulledItem[]) => void,
-): Promise<void> {
+async function pullByPage(pull: Pull, storePage: (tx: Tx, items: PulledItem[]) => Promise<Stored>): Promise<void> {
   const { work, checkpoint } = pull;
   const { world, execution } = work;
   for await (const { page, items, processed } of readMappedPages(pull)) {
@@ -127,12 +129,11 @@ async function pullByPage(
       Object.assign(checkpoint, current);
     });
     await page.onStored?.([...unmapped, ...notStored]);
-    onStored?.(usable);
   }
 }
 
 /** Presents the result and moves the cursor of the task. If every record failed, the cursor stays and they are read again. */
-async function finishPull(pull: Pull, more: { records?: unknown[] }): Promise<Record<string, unknown>> {
+async function finishPull(pull: Pull, more: Record<string, number>): Promise<Record<string, unknown>> {
   const { work, task, source, checkpoint } = pull;
   const { world, execution, bridge } = work;
   const { failures, conflicts = [], counts, failedSince } = checkpoint;
@@ -182,7 +183,6 @@ async function* receivedPages(
 }
 
 const maxShownFailures = 100;
-const maxShownRecords = 1_000;
 const maxWhole = 10_000;
 
 function emptyCheckpoint(): Checkpoint {

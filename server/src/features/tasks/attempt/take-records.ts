@@ -37,7 +37,7 @@ export async function takeRecords(tx: Tx, ctx: Ctx, taker: RecordTaker, given: R
   const { bridge, task, sink } = taker;
   const items = given.map(({ record }) => mapRecord(taker, toPulled(record)).item);
   const usable = items.filter(({ failure }) => failure === undefined);
-  const { failures } = await sink.store(tx, ctx, bridge.row.id, usable);
+  const { failures } = await sink.store(tx, ctx, bridge.row.id, usable, null);
   const unmapped = items.flatMap(({ externalId, failure }) => (failure ? { externalId, ...failure } : []));
   const rejected = [...unmapped, ...failures];
   const byId = new Map(given.map((one) => [one.record.externalId, one]));

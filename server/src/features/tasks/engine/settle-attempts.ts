@@ -161,7 +161,8 @@ export function decide(
 /** The task ran to its end, and some of its records or orders failed. */
 function hasFailedPart(task: ConnectorTask | undefined, result: unknown): boolean {
   if (task?.mode === "push") return refsLeft(result).length > 0;
-  return task?.mode === "pull" && ((result as { failed?: number } | null)?.failed ?? 0) > 0;
+  const countsFailed = task?.mode === "pull" || (task?.mode === "call" && task.countsFailed === true);
+  return countsFailed && ((result as { failed?: number } | null)?.failed ?? 0) > 0;
 }
 
 /** After this many workers died in a row while running the task, the task itself is the likely cause. Same limit as for runs. */

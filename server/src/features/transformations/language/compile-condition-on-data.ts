@@ -18,7 +18,7 @@ export function compileWhen(
   pathOf: (text: string) => Path | string,
   timeZone: string,
 ): Holds | FieldError[] {
-  return compileCondition<Run>(when, sets, pointer, {
+  const compiled = compileCondition<Run>(when, sets, pointer, {
     timeZone,
     reader(text) {
       const path = pathOf(text);
@@ -31,6 +31,7 @@ export function compileWhen(
       };
     },
   });
+  return Array.isArray(compiled) ? compiled : (run) => compiled(run, run.now());
 }
 
 /** Reads into all lists on the path, like all conditions, and charges the budget for each value found. */

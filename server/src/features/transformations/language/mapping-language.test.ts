@@ -37,6 +37,25 @@ const order = {
 };
 
 describe("a mapping", () => {
+  test("compares two fields, and a field with the time of the mapping", () => {
+    const flag = (when: object) => [{ value: true, target: "flag", when }];
+    const differs = { path: "a", op: "ne", value: { path: "$.b" } };
+    expect(map(flag(differs), { a: "x", b: "y" })).toEqual({ flag: true });
+    expect(map(flag(differs), { a: "x", b: "X" })).toEqual({});
+    const isOld = { path: "at", op: "lt", value: { path: "$now()", plus: "-2 days" } };
+    expect(map(flag(isOld), { at: "2001-01-01T00:00:00Z" })).toEqual({ flag: true });
+    expect(map(flag(isOld), { at: "2999-01-01T00:00:00Z" })).toEqual({});
+    expect(compiled(flag(isOld)).usesNow).toBe(true);
+    expect(mistakes(flag({ path: "at", op: "lt", value: { now: "-2 days" } }))).toEqual([
+      ["/mappings/0/when/value/now", "unknown_field"],
+    ]);
+  });
+
+  test("keeps escaped braces of a template", () => {
+    const mapped = map([{ template: "\\{{id}} is {{id}}", target: "text" }], order);
+    expect(mapped).toEqual({ text: "{{id}} is 1001" });
+  });
+
   test("with source and target copies a value, from the root with or without $", () => {
     expect(
       map(

@@ -71,6 +71,7 @@ export const Problem = Type.Object({
   code: Type.String(),
   message: Type.String(),
   suggestion: Type.Optional(Type.String()),
+  value: Type.Optional(Type.String({ description: "lookup_missed: the value that the table has no entry for" })),
   item: Type.Optional(Type.Integer({ description: "Position in the list of an each" })),
 });
 export type Problem = Static<typeof Problem>;
@@ -79,13 +80,16 @@ export type Problem = Static<typeof Problem>;
 export class MappingFault extends Error {
   readonly code: string;
   readonly suggestion: string | undefined;
+  /** The value that a table has no entry for. */
+  readonly value: string | undefined;
   /** A limit was reached: the run ends, regardless of `onError`. */
   readonly isFinal: boolean;
 
-  constructor(code: string, message: string, more: { suggestion?: string; isFinal?: boolean } = {}) {
+  constructor(code: string, message: string, more: { suggestion?: string; value?: string; isFinal?: boolean } = {}) {
     super(message);
     this.code = code;
     this.suggestion = more.suggestion;
+    this.value = more.value;
     this.isFinal = more.isFinal ?? false;
   }
 }

@@ -25,7 +25,7 @@ export type TemplateRules = {
   isLenient: boolean;
 };
 
-/** Undefined if there is no placeholder; a list of mistakes if a placeholder is invalid. */
+/** Undefined if nothing is to be filled in or unescaped; a list of mistakes if a placeholder is invalid. */
 export function compileRecordTemplate(text: string, rules: TemplateRules): RecordTemplate | string[] | undefined {
   const problems: string[] = [];
   const asks: string[] = [];
@@ -47,9 +47,9 @@ export function compileRecordTemplate(text: string, rules: TemplateRules): Recor
   const whole = compileTemplate(text, readerFor);
   if (problems.length > 0) return problems;
   const [only] = readers;
-  if (!only) return undefined;
+  if (!only && !text.includes("\\{{")) return undefined;
   const isOnly = rules.keepsType && isOnePlaceholder(text.trim());
-  const read = isOnly ? only : whole;
+  const read = only && isOnly ? only : whole;
   return {
     asks,
     fill(record: unknown, now: Date) {

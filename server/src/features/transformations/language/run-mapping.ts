@@ -210,7 +210,7 @@ function settle(element: CompiledElement, run: Run, output: MappingOutput, fault
 }
 
 function problemOf({ index, target, pointer }: CompiledElement, run: Run, fault: MappingFault): Problem {
-  const { code, message, suggestion } = fault;
+  const { code, message, suggestion, value } = fault;
   const item = run.frame?.position;
   return {
     index,
@@ -219,6 +219,7 @@ function problemOf({ index, target, pointer }: CompiledElement, run: Run, fault:
     code,
     message,
     ...(suggestion === undefined ? {} : { suggestion }),
+    ...(value === undefined ? {} : { value }),
     ...(item === undefined ? {} : { item }),
   };
 }

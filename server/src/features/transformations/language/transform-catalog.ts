@@ -1,4 +1,6 @@
+import { guardTransform } from "./guard-transform.ts";
 import type { TransformDefinition } from "./transform.ts";
+import { transformPlugins } from "./transform-plugins.ts";
 import { logicTransforms } from "./transforms/logic-transforms.ts";
 import { encodingTransforms } from "./transforms/encoding-transforms.ts";
 import { dateTransforms } from "./transforms/date-transforms.ts";
@@ -16,6 +18,7 @@ const groups: Record<string, readonly TransformDefinition[]> = {
   date: dateTransforms,
   commerce: commerceTransforms,
   encoding: encodingTransforms,
+  plugin: transformPlugins.parts().map(guardTransform),
 };
 
 /** All transforms. A new one is an entry in its group; the example is its test. */

@@ -1,6 +1,6 @@
 import type { PostageLabel, Rate, Shipment, Tracker } from "./stand-in-easypost-objects.ts";
 import { fail } from "./stand-in-easypost-answers.ts";
-import { stamp, verifyAddress } from "./stand-in-easypost-objects.ts";
+import { easypostUser, stamp, verifyAddress } from "./stand-in-easypost-objects.ts";
 import type { EasypostWorld } from "./stand-in-easypost-world.ts";
 import { newDigits, newId } from "../journaled-records.ts";
 import type { LabelFormat } from "../label-files.ts";
@@ -74,7 +74,10 @@ function sell(
     refunded: false,
   });
   const fees = [fee("LabelFee", 0), fee("PostageFee", Number(rate.rate))];
-  if (insured > 0) fees.push(fee("InsuranceFee", insured * 0.005));
+  if (insured > 0) {
+    const { insurance_fee_rate, insurance_fee_minimum } = easypostUser;
+    fees.push(fee("InsuranceFee", Math.max(insured * Number(insurance_fee_rate), Number(insurance_fee_minimum))));
+  }
   const to = verifyAddress(shipment.to_address);
   const isVerified = to.verifications.delivery?.success ?? false;
   const updated_at = stamp(at);

@@ -2,7 +2,7 @@ import { checkAddress } from "./stand-in-easypost-bodies.ts";
 import { fileUrl } from "./stand-in-easypost-buy.ts";
 import type { Address } from "./stand-in-easypost-objects.ts";
 import { fail, notFound, refuse } from "./stand-in-easypost-answers.ts";
-import { makeAddress, stamp, verifyAddress } from "./stand-in-easypost-objects.ts";
+import { easypostUser, makeAddress, stamp, verifyAddress } from "./stand-in-easypost-objects.ts";
 import { listCarrierAccounts } from "./stand-in-easypost-rates.ts";
 import type { EasypostWorld } from "./stand-in-easypost-world.ts";
 import { findShipment, modeOf } from "./stand-in-easypost-world.ts";
@@ -109,30 +109,6 @@ export function addressOperations(world: EasypostWorld): Operation[] {
   ];
 }
 
-const user = {
-  id: "user_00000000000000000000000000000001",
-  object: "User",
-  parent_id: null,
-  name: "Stand-in user",
-  phone_number: "5125550100",
-  verified: true,
-  created_at: "2026-01-05T09:00:00Z",
-  default_carbon_offset: false,
-  has_elevate_access: false,
-  balance: "100.00000",
-  price_per_shipment: "0.00000",
-  recharge_amount: "100.00",
-  secondary_recharge_amount: "100.00",
-  recharge_threshold: "0.00",
-  has_billing_method: true,
-  cc_fee_rate: "0.0325",
-  default_insurance_amount: "50.00",
-  insurance_fee_rate: "0.005",
-  insurance_fee_minimum: "0.50",
-  email: "stand-in@example.com",
-  children: [],
-};
-
 /** User and carrier accounts belong to the production mode: a test key is refused. */
 function inProduction(world: EasypostWorld, request: CarrierRequest, body: unknown): CarrierReply {
   if (modeOf(world, request) === "production") return { status: 200, body };
@@ -157,7 +133,7 @@ export function accountOperations(world: EasypostWorld): Operation[] {
       name: "account",
       method: "GET",
       path: /^\/v2\/users$/,
-      answer: (request) => inProduction(world, request, user),
+      answer: (request) => inProduction(world, request, easypostUser),
     },
     {
       name: "account",

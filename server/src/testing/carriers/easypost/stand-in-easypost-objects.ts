@@ -276,3 +276,28 @@ export function makeCustomsInfo(given: CustomsInfoBody, mode: Mode, at: Date): R
     })),
   };
 }
+
+/** The fees are terms of the account. */
+export const easypostUser = {
+  id: "user_00000000000000000000000000000001",
+  object: "User",
+  parent_id: null,
+  name: "Stand-in user",
+  phone_number: "5125550100",
+  verified: true,
+  created_at: "2026-01-05T09:00:00Z",
+  default_carbon_offset: false,
+  has_elevate_access: false,
+  balance: "100.00000",
+  price_per_shipment: "0.00000",
+  recharge_amount: "100.00",
+  secondary_recharge_amount: "100.00",
+  recharge_threshold: "0.00",
+  has_billing_method: true,
+  cc_fee_rate: "0.0325",
+  default_insurance_amount: "50.00",
+  insurance_fee_rate: "0.005",
+  insurance_fee_minimum: "0.50",
+  email: "stand-in@example.com",
+  children: [],
+};

@@ -118,7 +118,8 @@ export function shipmentOperations(world: KarrioWorld, isTest: (request: Carrier
           return fail(404, "not_found", "No active carrier connection found to process the request");
         const { rates, messages } = ratesFor(standIn, value, isTest(request));
         if (rates.length === 0 && messages.length > 0) return carrierFailure(messages);
-        return { status: messages.length > 0 ? 207 : 200, body: { messages, rates } };
+        const listed = standIn.takeFault("one_object", "rate") ? rates[0] : rates;
+        return { status: messages.length > 0 ? 207 : 200, body: { messages, rates: listed } };
       },
     },
     {

@@ -219,11 +219,14 @@ export function trackingOperations(world: KarrioWorld, isTest: (request: Carrier
       name: "track",
       method: "GET",
       path: /^\/v1\/trackers\/([^/]+)$/,
-      answer(_request, match) {
+      answer(_request, match, standIn) {
         const tracker = world.trackers.newest(
           ({ id, tracking_number }) => id === match[1] || tracking_number === match[1],
         );
-        return tracker ? { status: 200, body: shownTracker(tracker) } : missing("Tracking");
+        if (!tracker) return missing("Tracking");
+        const shown = shownTracker(tracker);
+        const isSingle = standIn.takeFault("one_object", "track");
+        return { status: 200, body: isSingle ? { ...shown, events: tracker.events[0] } : shown };
       },
     },
     {

@@ -18,6 +18,7 @@ import { startStandIn } from "../stand-in-api.ts";
  * | no_rates                       | rate          | 424 with messages                                                            |
  * | negotiated_price_missing       | rate          | published prices without a discount line                                     |
  * | duplicate_rates                | rate          | every service comes twice, under different ids                               |
+ * | one_object                     | rate, track   | one object instead of a list: of the first rate, of the latest event         |
  * | unknown_fields                 | any           | fields that no document describes                                            |
  * | forbidden                      | any           | 403: the user of the key may not do this                                     |
  * | carrier_refused                | buy           | 424 with the message of the carrier, nothing is bought                       |

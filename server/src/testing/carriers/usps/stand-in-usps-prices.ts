@@ -238,19 +238,24 @@ export function uspsPrices(account: string, today: () => string): Operation[] {
         };
         const zone = zoneBetween(originZIPCode, destinationZIPCode);
         const wanted = classes([parcel.mailClass ?? "ALL"]);
-        const offered = standIn.takeFault("partial_rates", "rate") ? wanted.slice(0, 1) : wanted;
+        const isSingle = standIn.takeFault("one_object", "rate");
+        const offered = standIn.takeFault("partial_rates", "rate") || isSingle ? wanted.slice(0, 1) : [...wanted];
+        if (standIn.takeFault("duplicate_rates", "rate")) offered.push(...offered);
+        const listed = (list: object[]): unknown => (isSingle ? list[0] : list);
         const pricingOptions = body.pricingOptions.map(({ priceType, paymentAccount }) => {
           const resolved = resolvePriceType(standIn, priceType, paymentAccount?.accountNumber, account);
           const shippingOptions = offered.map((service) => ({
             mailClass: service.code,
-            rateOptions: rowsOf(service, query, resolved).map((row) => ({
-              commitment: { ...commitmentOf(service, zone, mailingDate), guaranteedDelivery: service.promisesDay },
-              ...row,
-            })),
+            rateOptions: listed(
+              rowsOf(service, query, resolved).map((row) => ({
+                commitment: { ...commitmentOf(service, zone, mailingDate), guaranteedDelivery: service.promisesDay },
+                ...row,
+              })),
+            ),
           }));
-          return { shippingOptions, priceType, ...(paymentAccount && { paymentAccount }) };
+          return { shippingOptions: listed(shippingOptions), priceType, ...(paymentAccount && { paymentAccount }) };
         });
-        return { status: 200, body: { originZIPCode, destinationZIPCode, pricingOptions } };
+        return { status: 200, body: { originZIPCode, destinationZIPCode, pricingOptions: listed(pricingOptions) } };
       },
     },
   ];

@@ -75,6 +75,9 @@ function detail(standIn: StandIn, sale: UspsSale) {
     { at: before, eventCode: "01", eventType: "Delivered, In/At Mailbox", city: "DALLAS", state: "TX" },
     false,
   );
+  const reported = standIn.takeFault("tracking_number_reused", "track") ? [...own, earlier] : own;
+  const repeated = standIn.takeFault("duplicate_events", "track") ? [...reported, ...reported] : reported;
+  const trackingEvents = standIn.takeFault("one_object", "track") ? repeated[0] : repeated;
   const name = uspsClasses.find(({ code }) => code === sale.mailClass)?.name ?? sale.mailClass;
   return {
     destinationCity: sale.to.city.toUpperCase(),
@@ -99,7 +102,7 @@ function detail(standIn: StandIn, sale: UspsSale) {
     tableCode: "T",
     uniqueMailPieceID: sale.trackingNumber.slice(-9),
     mailPieceIntakeDate: sale.at.replace("T", " ").replace("Z", "000"),
-    trackingEvents: standIn.takeFault("tracking_number_reused", "track") ? [...own, earlier] : own,
+    trackingEvents,
     trackingNumber: sale.trackingNumber,
   };
 }

@@ -30,6 +30,9 @@ import { uspsAddresses, uspsTracking } from "./stand-in-usps-tracking.ts";
  * | insufficient_funds     | buy       | 400: the payment account is empty                                              |
  * | negotiated_missing     | rate      | the published price with warning 001 instead of the contract's                 |
  * | partial_rates          | rate      | one row or mail class instead of all                                           |
+ * | duplicate_rates        | rate      | every mail class comes twice                                                   |
+ * | one_object             | rate, track | one object instead of a list: of the only mail class, of the latest event    |
+ * | duplicate_events       | track     | each event twice                                                               |
  * | bare_newlines          | buy       | parts end with a line feed alone                                               |
  * | label_missing          | buy       | the part with the label is not there                                           |
  * | refund_refused         | void      | no refund request can be submitted                                             |

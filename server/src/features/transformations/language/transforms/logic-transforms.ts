@@ -13,6 +13,8 @@ const maxFolded = 2_000;
 const fold = (value: unknown): unknown =>
   typeof value === "string" && value.length <= maxFolded ? value.trim().toLowerCase() : value;
 
+const maxLookupKey = 500;
+
 const Choice = { then: Type.Optional(Type.Unknown()), else: Type.Optional(Type.Unknown()) };
 
 function compileChoice(params: { then?: unknown; else?: unknown }): (isSo: boolean) => unknown {
@@ -104,7 +106,7 @@ export const logicTransforms = [
     name: "lookup",
     text: "What a table has for the value, without regard to case; otherwise default ($keep: the value itself), or an error",
     params: Strict({
-      map: Type.Record(Type.String({ maxLength: 500 }), Type.Unknown()),
+      map: Type.Record(Type.String({ maxLength: maxLookupKey }), Type.Unknown()),
       default: Type.Optional(Type.Unknown()),
     }),
     main: "map",
@@ -117,8 +119,9 @@ export const logicTransforms = [
         const found = exact.get(text) ?? table.get(fold(text));
         if (found) return found();
         if (params.default === undefined) {
-          throw new MappingFault("lookup_missed", `The table has nothing for ${quote(text)}.`, {
+          throw new MappingFault("lookup_missed", `The table has no entry for ${quote(text)}.`, {
             suggestion: 'add it to the map, or give a default ("$keep" keeps the value)',
+            ...(text.length <= maxLookupKey ? { value: text } : {}),
           });
         }
         return otherwise ? otherwise() : text;

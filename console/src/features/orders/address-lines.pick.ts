@@ -1,0 +1,43 @@
+import type { Address } from "@order-operations-hub/sdk/api-types";
+
+// The rules of `address-format.ts` of the hub, so that screen and packing slip agree; a test compares both.
+const countryNames = new Intl.DisplayNames("en", { type: "region" });
+
+/** Countries that write the postal code before the city. */
+const codeFirst = new Set(
+  (
+    "AT BE BG BR CH CY CZ DE DK DZ EE EG ES FI FR GR HR HU IL IS IT LI LT LU LV MA MC MD ME MK MX MY NL NO PL PT RO RS SA SE SI SK " +
+    "SM TN TR UA VA"
+  ).split(" "),
+);
+/** Countries whose postal code has a line of its own. */
+const codeBelow = new Set("GB IE IN KE NG PK ZA".split(" "));
+/** Countries where the province is part of the address although the postal code comes first. */
+const provinceNamed = new Set("BR EG ES IT MX MY".split(" "));
+/** Countries whose addresses begin with the largest place. */
+const largestFirst = new Set(["JP", "CN", "KR"]);
+
+/** An address on lines, in the format of its country. */
+export function addressLines(address: Address): string[] {
+  const { name, company, address1, address2, countryCode, country } = address;
+  const code = countryCode?.toUpperCase() ?? "";
+  const land = nameOfCountry(code, country);
+  const lines = largestFirst.has(code)
+    ? [...placeLines(code, address), address1, address2, company, name, land]
+    : [name, company, address1, address2, ...placeLines(code, address), land];
+  return lines.map((part) => part?.trim()).filter((part): part is string => Boolean(part));
+}
+
+function placeLines(code: string, { city, province, provinceCode, zip }: Address): (string | undefined)[] {
+  const join = (separator: string, ...parts: (string | undefined)[]): string => parts.filter(Boolean).join(separator);
+  const region = provinceCode ?? province;
+  if (code === "JP") return [zip && `〒${zip}`, join(" ", province ?? provinceCode, city)];
+  if (largestFirst.has(code)) return [join(" ", zip, province ?? provinceCode, city)];
+  if (codeFirst.has(code)) return [join(" ", zip, city, region && provinceNamed.has(code) ? `(${region})` : undefined)];
+  if (codeBelow.has(code)) return [join(", ", city, region), zip];
+  return [join(", ", city, join(" ", region, zip))];
+}
+
+function nameOfCountry(code: string, given: string | undefined): string | undefined {
+  return /^[A-Z]{2}$/.test(code) ? (countryNames.of(code) ?? code) : given;
+}

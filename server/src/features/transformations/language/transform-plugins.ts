@@ -1,0 +1,4 @@
+import { createExtensionPoint } from "../../../core/extension-point.ts";
+import type { TransformDefinition } from "./transform.ts";
+
+export const transformPlugins = createExtensionPoint<TransformDefinition>();

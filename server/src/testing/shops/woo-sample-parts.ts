@@ -1,0 +1,178 @@
+/** Parts of recorded orders of WooCommerce: every field that its REST API v3 documents, with plain values. */
+type Json = Record<string, unknown>;
+
+export const meta = (key: string, value: unknown, label = key, shown: unknown = value) => ({
+  id: 900,
+  key,
+  value,
+  display_key: label,
+  display_value: shown,
+});
+
+const ann = {
+  first_name: "Ann",
+  last_name: "Lee",
+  company: "Lee &amp; Sons",
+  address_1: "12 Main Street",
+  address_2: "Apt 4",
+  city: "Boston",
+  state: "MA",
+  postcode: "02108",
+  country: "US",
+  email: "ann@mail.example",
+  phone: "+1 617 555 0101",
+};
+const annInHub = {
+  name: "Ann Lee",
+  company: "Lee & Sons",
+  address1: "12 Main Street",
+  address2: "Apt 4",
+  city: "Boston",
+  provinceCode: "MA",
+  zip: "02108",
+  countryCode: "US",
+  phone: "+1 617 555 0101",
+};
+const { email: _email, ...annToShip } = ann;
+
+export const item = (id: number, name: string, quantity: number, unit: number, values: Json = {}): Json => ({
+  id,
+  name,
+  product_id: 20,
+  variation_id: 0,
+  quantity,
+  tax_class: "",
+  subtotal: (unit * quantity).toFixed(2),
+  subtotal_tax: "0.00",
+  total: (unit * quantity).toFixed(2),
+  total_tax: "0.00",
+  taxes: [{ id: 3, total: "0.00", subtotal: "0.00" }],
+  meta_data: [],
+  sku: name.toUpperCase(),
+  global_unique_id: "",
+  price: unit,
+  image: { id: "55", src: "https://shop.example/mug.png" },
+  parent_name: null,
+  ...values,
+});
+
+export const itemInHub = (id: number, name: string, quantity: number, price: number, values: Json = {}): Json => ({
+  id: String(id),
+  sku: name.toUpperCase(),
+  name,
+  quantity,
+  shippedQuantity: 0,
+  price,
+  productId: "20",
+  imageUrl: "https://shop.example/mug.png",
+  ...values,
+});
+
+export const flatRate = (total: string) => ({
+  id: 71,
+  method_title: "Flat rate &ndash; 2 days",
+  method_id: "flat_rate",
+  instance_id: "1",
+  total,
+  total_tax: "0.00",
+  taxes: [],
+  tax_status: "taxable",
+  meta_data: [meta("Items", "Mug &times; 2")],
+});
+
+export const taxLine = {
+  id: 75,
+  rate_code: "US-MA-TAX",
+  rate_id: 3,
+  label: "Tax",
+  compound: false,
+  tax_total: "2.25",
+  shipping_tax_total: "0.00",
+  rate_percent: 6.25,
+  meta_data: [],
+};
+
+export function wooOrder(id: number, values: Json): Json {
+  return {
+    id,
+    parent_id: 0,
+    status: "processing",
+    currency: "USD",
+    version: "10.2.0",
+    prices_include_tax: false,
+    date_created: "2026-03-02T05:00:00",
+    date_created_gmt: "2026-03-02T10:00:00",
+    date_modified: "2026-03-02T05:10:00",
+    date_modified_gmt: `2026-03-02T10:10:${id % 100}`,
+    discount_total: "0.00",
+    discount_tax: "0.00",
+    shipping_total: "0.00",
+    shipping_tax: "0.00",
+    cart_tax: "0.00",
+    total: "0.00",
+    total_tax: "0.00",
+    customer_id: 0,
+    order_key: "wc_order_58d2d042d1d",
+    billing: ann,
+    shipping: annToShip,
+    payment_method: "stripe",
+    payment_method_title: "Credit card",
+    transaction_id: "",
+    customer_ip_address: "203.0.113.7",
+    customer_user_agent: "Browser",
+    created_via: "checkout",
+    customer_note: "",
+    date_completed: null,
+    date_completed_gmt: null,
+    date_paid: "2026-03-02T05:00:01",
+    date_paid_gmt: "2026-03-02T10:00:01",
+    cart_hash: "e1c2",
+    number: String(id),
+    meta_data: [{ id: 1, key: "_wc_order_attribution_source_type", value: "organic" }],
+    line_items: [],
+    tax_lines: [],
+    shipping_lines: [flatRate("0.00")],
+    fee_lines: [],
+    coupon_lines: [],
+    refunds: [],
+    payment_url: `https://shop.example/checkout/order-pay/${id}`,
+    is_editable: false,
+    needs_payment: false,
+    needs_processing: true,
+    currency_symbol: "$",
+    _links: { self: [{ href: `https://shop.example/wp-json/wc/v3/orders/${id}` }] },
+    ...values,
+  };
+}
+
+export const inHub = (id: number, values: Json): Json => ({
+  number: String(id),
+  externalId: String(id),
+  channel: "woocommerce",
+  status: "new",
+  paymentStatus: "paid",
+  currency: "USD",
+  orderedAt: "2026-03-02T10:00:00.000Z",
+  customer: { name: "Ann Lee", email: "ann@mail.example", phone: "+1 617 555 0101" },
+  shippingAddress: annInHub,
+  billingAddress: annInHub,
+  shipping: { service: "Flat rate – 2 days" },
+  payment: { method: "Credit card" },
+  tags: [],
+  customFields: {},
+  poNumber: null,
+  giftMessage: null,
+  requestedDeliveryDate: null,
+  riskLevel: null,
+  notes: [],
+  ...values,
+});
+
+export const amounts = (subtotal: number, shipping: number, total: number, values: Json = {}): Json => ({
+  subtotal,
+  shipping,
+  tax: 0,
+  paid: total,
+  taxIncluded: false,
+  ...values,
+});
