@@ -291,7 +291,8 @@ test("keys act on the selected orders in the list, and on the open order in the 
   await page.keyboard.press("Escape");
   await checkPage(page, "orders-panel");
   await page.keyboard.press("j");
-  await page.getByRole("dialog", { name: "SHOP-10021" }).waitFor();
+  // Keys act on the order that is shown; while it loads, the panel has only its name.
+  await page.getByRole("dialog", { name: "SHOP-10021" }).getByRole("button", { name: "Buy label" }).waitFor();
   expect(page.url()).toContain("/orders?");
   await page.keyboard.press("h");
   const hold = page.getByRole("dialog", { name: "Hold SHOP-10021" });
