@@ -8,11 +8,13 @@ import type { Tx } from "../../db/database.ts";
 import type { Live, Streamed } from "../../route.ts";
 import { watchRecord } from "../../watch.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import { requireAgentOrderLimit, requireAgentPreflight } from "./agent-limits.ts";
-import { asksForOverride, compilePipeline, listSteps, mayOverride, refuseWithoutOverride } from "./compile-pipeline.ts";
+import { requireAgentPreflight } from "./agent-limits.ts";
+import { asksForOverride, compilePipeline, listSteps, refuseWithoutOverride } from "./compile-pipeline.ts";
 import type { Pipeline } from "./evaluate.ts";
-import { executeNewRun, finishIfIdle, requestOwner, toCause } from "./run/run-work.ts";
-import type { ActionRequest, RunBody } from "./operations.schemas.ts";
+import { executeNewRun, finishIfIdle, requestOwner } from "./run/run-work.ts";
+import type { RunPlan } from "./run/create-run.ts";
+import { insertRun } from "./run/create-run.ts";
+import type { RunBody } from "./operations.schemas.ts";
 import type { ResultQuery, RetryRequest, RunDetail, RunQuery, RunRecord, RunResult } from "./run.schemas.ts";
 import { exportResults } from "./run/export-results.ts";
 import type { Effects } from "./run/run-effects.ts";
@@ -23,14 +25,13 @@ import { preflightUndoOf } from "./undo-preflight.ts";
 import { completeResults, describeRun } from "./describe-run.ts";
 import { countLabels, countLabelsOfFailed, countRunLabels, noLabels } from "./run-labels.ts";
 import type { PlannedOrders } from "./run/plan-run.ts";
-import { planOrders, toBatches } from "./run/plan-run.ts";
+import { planOrders } from "./run/plan-run.ts";
 import { findUnknown } from "./run/run-orders.ts";
 import { findIdByRef } from "../orders/orders.ts";
-import type { RunnablePipeline } from "./saved-pipelines.ts";
 import type { Unfinished } from "./run/run-results.store.ts";
 import * as results from "./run/run-results.store.ts";
 import { listGroups } from "./run/result-groups.store.ts";
-import type { NewRun, RunRow, SelectedOrders } from "./run/runs.store.ts";
+import type { RunRow, SelectedOrders } from "./run/runs.store.ts";
 import * as runs from "./run/runs.store.ts";
 
 /** Larger runs are queued instead of being processed within the request. */
@@ -47,6 +48,8 @@ export type { Pipeline } from "./evaluate.ts";
 export type { RunCause } from "./run.schemas.ts";
 export type { OpenPipeline } from "./saved-pipelines.ts";
 export { removeExpiredSelections, selectOrders } from "./selections.ts";
+export type { QueuedRun } from "./run/create-run.ts";
+export { queueRun } from "./run/create-run.ts";
 export { runWork } from "./run/run-work.ts";
 export { applyLabelResults } from "./run/apply-label-results.ts";
 export { deleteOldRunsAcrossOrgs } from "./run/old-runs.store.ts";
@@ -189,8 +192,6 @@ export async function exportRunResults(ctx: Ctx, id: string): Promise<Streamed> 
   return exportResults(ctx, run);
 }
 
-type RunPlan = Pick<NewRun, "actions" | "on_error" | "is_atomic" | "note"> & Partial<NewRun>;
-
 /** Commits the run and its orders before processing starts: if this process dies, another one finishes the run. */
 async function begin(
   ctx: Ctx,
@@ -210,75 +211,6 @@ async function begin(
   });
   if (isWaiting) return presentWithoutResults(ctx, run);
   return (await executeNewRun(ctx, run, pipeline)) ?? (await getRun(ctx, run.id));
-}
-
-/** `owner` leases the run at once; null leaves it to a worker. */
-async function insertRun(
-  tx: Tx,
-  ctx: Ctx,
-  pipeline: Pipeline,
-  planned: PlannedOrders | SelectedOrders,
-  plan: RunPlan,
-  owner: string | null,
-): Promise<RunRow> {
-  const id = ctx.newId();
-  const made: NewRun = {
-    id,
-    root_run_id: id,
-    retry_of: null,
-    undo_of: null,
-    attempt: 1,
-    drifted: null,
-    excluded_count: 0,
-    pipeline_id: null,
-    selection_id: null,
-    filter: null,
-    condition: null,
-    cause: null,
-    ...plan,
-    may_override: mayOverride(ctx),
-    created_by: ctx.actor,
-    request_id: ctx.requestId,
-    order_count: "refs" in planned ? planned.refs.length : planned.matched,
-    duplicates_removed: "refs" in planned ? planned.duplicatesRemoved : 0,
-    created_at: ctx.clock.now(),
-  };
-  requireAgentOrderLimit(ctx, made.order_count);
-  const chosen = "refs" in planned ? toBatches(planned, pipeline) : planned;
-  const row = await runs.insertRun(tx, ctx.orgId, made, chosen, owner);
-  if (row.order_count === 0) throw new HubError("empty_selection");
-  recordEvent(
-    tx,
-    { ...ctx, cause: toCause(row.cause) },
-    {
-      type: "operation_run.created",
-      objectId: row.id,
-      data: {
-        order_count: row.order_count,
-        actions: row.actions.map(({ type }) => type),
-        retry_of: row.retry_of,
-        undo_of: row.undo_of,
-      },
-    },
-  );
-  if (owner === null) await ctx.signals.publish(tx, "operation_run", row.id);
-  return row;
-}
-
-/** A run that an automation or a packing station starts. */
-export type QueuedRun = Pick<NewRun, "cause" | "condition" | "filter" | "note"> & { orderIds: string[] };
-
-/** Queues a run in the caller's transaction. */
-export async function queueRun(
-  tx: Tx,
-  ctx: Ctx,
-  { saved, pipeline }: RunnablePipeline,
-  { orderIds, ...about }: QueuedRun,
-): Promise<string> {
-  const { actions, on_error, atomic: is_atomic } = saved;
-  const orders = { refs: orderIds, orderIds, duplicatesRemoved: 0 };
-  const plan = { actions: actions as ActionRequest[], on_error, is_atomic, pipeline_id: saved.id, ...about };
-  return (await insertRun(tx, ctx, pipeline, orders, plan, null)).id;
 }
 
 /** An undo keeps the cause of its run, so that it does not trigger the same automation again. */
