@@ -124,16 +124,19 @@ describe("a database that has to be migrated (operations N1)", () => {
     await db.query("create table crates (id integer)");
     const other = await hubAtWork("psql");
     let isOver = false;
-    // Takes the two tables in the other order, again and again; the migration has to be the one that PostgreSQL ends.
+    // Takes the two tables in the other order; the migration has to be the one that PostgreSQL ends. It is repeated after a
+    // deadlock, so the first table stays locked, and the second is locked again and again.
+    await other.query("set deadlock_timeout = '1min'");
+    await other.query("begin");
+    await other.query("lock table crates in access exclusive mode");
     const locking = (async () => {
-      await other.query("set deadlock_timeout = '1min'");
       while (!isOver) {
-        await other.query("begin");
-        await other.query("lock table crates in access exclusive mode");
+        await other.query("savepoint before_parcels");
         await other.query("select from pg_sleep(0.1)");
         await other.query("lock table parcels in access exclusive mode");
-        await other.query("rollback");
+        await other.query("rollback to before_parcels");
       }
+      await other.query("rollback");
     })();
     const failed = migrate(connection, db, await readMigrations(folder));
     await expect(failed).rejects.toThrow(
