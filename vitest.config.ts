@@ -80,8 +80,8 @@ export default defineConfig({
     setupFiles: ["server/src/testing/setup-file.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // A second, without it, is not much for a page on a busy machine.
-    expect: { poll: { timeout: 15_000 } },
+    // A second, without it, is not much for a page on a busy machine. Only a failure waits as long.
+    expect: { poll: { timeout: 40_000 } },
     // More than a small machine has cores: tests that launch whole hubs wait more than they work.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },

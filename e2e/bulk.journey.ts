@@ -3,7 +3,15 @@ import { beforeAll, expect, test } from "vitest";
 import { aParcel } from "../server/src/features/labels/labels.schemas.ts";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
-import { checkPage, openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
+import {
+  checkPage,
+  holdAnswers,
+  openBrowser,
+  signIn,
+  startConsoleHub,
+  takeScreenshot,
+  waitForFocus,
+} from "./console-hub.ts";
 import { seedOrders } from "./seed-orders.ts";
 
 let hub: TestHub;
@@ -55,9 +63,10 @@ test("journey 1 by keyboard alone: filter, select all that match, build, check, 
   await keys.press("e");
   await page.getByText(/170 orders, selected/).waitFor();
   await keys.press("a");
-  await page.getByLabel("Find an action").waitFor();
+  await waitForFocus(page.getByLabel("Find an action"));
   await keys.type("add tags");
   await keys.press("Enter");
+  await waitForFocus(page.getByLabel("Tags", { exact: true }));
   await keys.type("vip");
   await keys.press("Enter");
   const run = page.getByRole("button", { name: /Run on 170 live orders/ });
@@ -115,9 +124,12 @@ test("journey 2: a preset is checked and run with its key and Ctrl+Enter", async
   const { page } = person;
   const actions = [{ type: "add_tags", params: { tags: ["preset"] } }];
   await org.post("/operations/pipelines", { name: "Tag them", hotkey: 1, actions });
+  // The key works before the presets have loaded.
+  const presets = await holdAnswers(page, "/operations/pipelines");
   await openOrders(page, "?search=SHOP-1003");
   await page.keyboard.press("Control+a");
   await page.keyboard.press("Shift+1");
+  await presets.letGo();
   const run = page.getByRole("button", { name: "Run on 10 live orders" });
   await run.waitFor();
   await expect.poll(() => run.getAttribute("aria-disabled")).toBe(null);
@@ -202,6 +214,8 @@ test("label costs are shown before the purchase, and the run follows its queued 
   await bought.hover();
   await page.getByText(/^Demo: \$\d/).waitFor();
   await takeScreenshot(page, "operate-labels");
+  const run = page.getByRole("button", { name: "Run on 3 live orders" });
+  await expect.poll(() => run.getAttribute("aria-disabled")).toBe(null);
   await page.keyboard.press("Control+Enter");
   const dialog = page.getByRole("dialog", { name: "Run on 3 live orders?" });
   await dialog.getByText(costs).waitFor();

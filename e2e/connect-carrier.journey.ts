@@ -7,7 +7,7 @@ import { startWithAccount } from "../server/src/testing/carriers/stand-in-accoun
 import { readPdf } from "../server/src/testing/read-pdf.ts";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
-import { checkPage, openBrowser, signIn, startConsoleHub } from "./console-hub.ts";
+import { checkPage, openBrowser, signIn, startConsoleHub, waitForFocus } from "./console-hub.ts";
 
 let hub: TestHub;
 let org: TestOrg;
@@ -111,11 +111,11 @@ test("fifty orders are priced, labels bought by a run and printed in one file", 
   await page.keyboard.press("e");
   await page.getByText(/50 orders, selected/).waitFor();
   await page.keyboard.press("a");
-  await page.getByLabel("Find an action").waitFor();
+  await waitForFocus(page.getByLabel("Find an action"));
   await page.keyboard.type("choose rate");
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Add step" }).click();
-  await page.getByLabel("Find an action").waitFor();
+  await waitForFocus(page.getByLabel("Find an action"));
   await page.keyboard.type("buy label");
   await page.keyboard.press("Enter");
   await page.getByText(/^of 50 orders$/).waitFor();

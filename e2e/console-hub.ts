@@ -1,7 +1,7 @@
 import axe from "axe-core";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import type { BrowserContext, Locator, Page } from "playwright-core";
+import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { chromium } from "playwright-core";
 import { expect, inject } from "vitest";
 import { readConsoleFrom } from "../server/src/http/console-files.ts";
@@ -14,12 +14,16 @@ import { startWorker } from "../server/src/worker/worker.ts";
 const root = path.join(import.meta.dirname, "..");
 const pictures = path.join(import.meta.dirname, "screenshots");
 
+const open = new Set<Browser>();
+
 /** A hub that serves the built console. */
 export async function startConsoleHub(options: Parameters<typeof startTestHub>[0] = {}): Promise<TestHub> {
   const hub = await startTestHub({ ...options, console: readConsoleFrom(path.join(root, "console/dist")) });
   // Runs are asynchronous, so background work has to run.
   const workers = [startWorker(hub.world, chores), ...startLocalWork(hub.world), ...startOutboundWork(hub.world)];
   afterFile(() => Promise.all(workers.map((worker) => worker.stop())));
+  // Browsers close before their hubs: a page that still loads would complain that its hub is gone.
+  afterFile(() => Promise.all([...open].map((browser) => browser.close())));
   return hub;
 }
 
@@ -41,14 +45,17 @@ type Look = {
 export async function openBrowser(): Promise<{ person(look?: Look): Promise<Person> }> {
   const browser = await chromium.connect(inject("browser"));
   const all: Person[] = [];
+  open.add(browser);
   afterFile(async () => {
     await browser.close();
+    open.delete(browser);
     expect(all.flatMap(({ complaints }) => complaints)).toEqual([]);
   });
   return {
     async person({ colorScheme = "light", viewport = { width: 1360, height: 900 }, mayBeBusy = false } = {}) {
       const context = await browser.newContext({ colorScheme, viewport, reducedMotion: "reduce" });
-      context.setDefaultTimeout(30_000);
+      // Only a failure waits as long; with other tests on a busy machine a page takes its time.
+      context.setDefaultTimeout(60_000);
       const page = await context.newPage();
       const complaints = listen(page, mayBeBusy);
       const person = { page, context, complaints };
@@ -97,6 +104,27 @@ export async function signIn(
   expect(answer.status()).toBeLessThan(300);
   await page.goto(url + at);
   await page.getByRole("navigation", { name: "Main" }).waitFor();
+}
+
+/** Holds the responses to GET requests of this path until `letGo`. */
+export async function holdAnswers(page: Page, path: string): Promise<{ letGo(): Promise<void> }> {
+  const released = Promise.withResolvers<void>();
+  const isHeld = (url: URL): boolean => url.pathname === `/api/v1${path}`;
+  await page.route(isHeld, async (route) => {
+    if (route.request().method() === "GET") await released.promise;
+    await route.continue();
+  });
+  return {
+    async letGo() {
+      released.resolve();
+      await page.unroute(isHeld);
+    },
+  };
+}
+
+/** Waits until keys go to this field: a dialog moves the focus a moment after it is shown. */
+export async function waitForFocus(field: Locator): Promise<void> {
+  await field.and(field.page().locator(":focus")).waitFor();
 }
 
 /** Counts clicks; typed values do not count. */

@@ -30,6 +30,7 @@ test("a ready-made connection is installed by filling in its values, and tested 
     body: [],
   }));
   await page.goto(`${hub.url}/bridges/new`);
+  await page.getByRole("link", { name: "Sample shop" }).waitFor();
   await checkPage(page, "definitions");
   await page.getByRole("link", { name: "Sample shop" }).click();
   await page.getByLabel("Shop URL").fill(shop.url);

@@ -42,7 +42,7 @@ test("a mapping is edited between source and output, and tested while typing", a
   // An unknown path has a suggestion.
   await inRow("Row 1: source").fill("$.custmer_note");
   await page.getByRole("button", { name: "Use $.customer_note" }).click();
-  expect(await inRow("Row 1: source").inputValue()).toBe("$.customer_note");
+  await expect.poll(() => inRow("Row 1: source").inputValue()).toBe("$.customer_note");
 
   await page.getByRole("button", { name: "Save and activate", exact: true }).click();
   await page.getByRole("heading", { name: /Field mappings/ }).waitFor();

@@ -114,7 +114,7 @@ async function expectLists(links: Locator, numberOf = (text: string) => /\d[\d,]
   return found.length;
 }
 
-test("journey 6: what needs attention comes first, and opens exactly its list", { timeout: 120_000 }, async () => {
+test("journey 6: what needs attention comes first, and opens exactly its list", async () => {
   const { page } = person;
   await seedWork();
   await page.goto(`${hub.url}/`);
@@ -127,12 +127,12 @@ test("journey 6: what needs attention comes first, and opens exactly its list", 
   const lists = attention.locator('a[href^="/orders?"], a[href^="/exceptions"], a[href^="/shipments?"]');
   expect(await expectLists(lists)).toBeGreaterThan(4);
   const rows = attention.getByRole("listitem");
-  expect(await rows.count()).toBe(8);
+  await expect.poll(() => rows.count()).toBe(8);
   await page.getByRole("button", { name: /^Show \d+ more$/ }).click();
-  expect(await rows.count()).toBeGreaterThan(8);
+  await expect.poll(() => rows.count()).toBeGreaterThan(8);
 });
 
-test("key figures, today's work and open orders open exactly their lists", { timeout: 120_000 }, async () => {
+test("key figures, today's work and open orders open exactly their lists", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/`);
   const figures = page.getByRole("region", { name: "Key figures" });
@@ -154,36 +154,32 @@ test("key figures, today's work and open orders open exactly their lists", { tim
   ).toBeGreaterThan(2);
 });
 
-test(
-  "deliveries by carrier, service and location open their lists, and a figure opens its details below",
-  { timeout: 120_000 },
-  async () => {
-    const { page } = person;
-    await page.goto(`${hub.url}/`);
-    for (const name of ["Carrier", "Service", "Location"]) {
-      const table = page.getByRole("table", { name: `Deliveries by ${name.toLowerCase()}` });
+test("deliveries by carrier, service and location open their lists, and a figure opens its details below", async () => {
+  const { page } = person;
+  await page.goto(`${hub.url}/`);
+  for (const name of ["Carrier", "Service", "Location"]) {
+    const table = page.getByRole("table", { name: `Deliveries by ${name.toLowerCase()}` });
+    await page.getByRole("group", { name: "Group by" }).getByRole("button", { name }).click();
+    await table.waitFor();
+    const links = await readLinks(table.getByRole("link"));
+    expect(links.length).toBeGreaterThan(5);
+    // The first of each: the tests of the server compare all of them.
+    for (const { href, text, of } of links.slice(0, 4)) {
+      await page.locator(`main a[href="${href}"]`).first().click();
+      const number = /% of ([\d,]+) /.exec(of ?? "")?.[1] ?? text;
+      expect([href, await listTotal()]).toEqual([href, Number(number.replaceAll(",", ""))]);
+      await page.goBack();
       await page.getByRole("group", { name: "Group by" }).getByRole("button", { name }).click();
       await table.waitFor();
-      const links = await readLinks(table.getByRole("link"));
-      expect(links.length).toBeGreaterThan(5);
-      // The first of each: the tests of the server compare all of them.
-      for (const { href, text, of } of links.slice(0, 4)) {
-        await page.locator(`main a[href="${href}"]`).first().click();
-        const number = /% of ([\d,]+) /.exec(of ?? "")?.[1] ?? text;
-        expect([href, await listTotal()]).toEqual([href, Number(number.replaceAll(",", ""))]);
-        await page.goBack();
-        await page.getByRole("group", { name: "Group by" }).getByRole("button", { name }).click();
-        await table.waitFor();
-      }
     }
-    await page.getByRole("button", { name: "Cost per label" }).click();
-    await page.getByRole("table", { name: "Label cost by carrier" }).getByRole("link", { name: "ups" }).click();
-    expect(await listTotal()).toBe(6);
-    await page.goto(`${hub.url}/?figure=received`);
-    await page.getByRole("table", { name: "Orders received by day" }).waitFor();
-    await takeScreenshot(page, "overview-received");
-  },
-);
+  }
+  await page.getByRole("button", { name: "Cost per label" }).click();
+  await page.getByRole("table", { name: "Label cost by carrier" }).getByRole("link", { name: "ups" }).click();
+  expect(await listTotal()).toBe(6);
+  await page.goto(`${hub.url}/?figure=received`);
+  await page.getByRole("table", { name: "Orders received by day" }).waitFor();
+  await takeScreenshot(page, "overview-received");
+});
 
 test("the period is chosen, kept in the address, and compared with the one before", async () => {
   const { page } = person;
@@ -204,12 +200,12 @@ test("the period is chosen, kept in the address, and compared with the one befor
   expect(await apply.getAttribute("aria-disabled")).toBe("true");
   await page.getByLabel("Last day").fill("2026-02-12");
   await apply.click();
-  await page.getByRole("button", { name: "Period: Tue 10 Feb to Thu 12 Feb" }).waitFor();
+  await page.getByRole("button", { name: /^Period: Tue 10 Feb( 2026)? to Thu 12 Feb( 2026)?$/ }).waitFor();
   expect(page.url()).toContain("from=2026-02-10&to=2026-02-12");
   await page.getByRole("link", { name: "Orders received: 0. Open the orders" }).waitFor();
 });
 
-test("reports have a chart, a table, a CSV file, and numbers that open their lists", { timeout: 120_000 }, async () => {
+test("reports have a chart, a table, a CSV file, and numbers that open their lists", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/reports`);
   const late = page.getByRole("region", { name: "On time by carrier", exact: true });

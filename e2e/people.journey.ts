@@ -204,8 +204,12 @@ test("a user chooses notifications; viewers see orders without an error", async 
   const kim = await browser.person();
   await signIn(kim.page, hub, { email: "kim.park@shop.example", password }, "/settings/account");
   const box = kim.page.getByRole("checkbox", { name: "Comments that mention me: console" });
+  const saved = kim.page.waitForResponse(
+    (response) => response.url().endsWith("/notifications/settings") && response.request().method() === "PUT",
+  );
   await box.click();
   await expect.poll(async () => await box.isChecked()).toBe(false);
+  await saved;
   await kim.page.reload();
   await expect.poll(async () => await box.isChecked()).toBe(false);
 

@@ -114,7 +114,7 @@ test("rules are checked at their fields while typing, in local time", async () =
   await page.getByRole("link", { name: "Book for Oakland, Wednesday 4 March 2026" }).click();
   const form = panel("Book a pickup");
   await form.getByText("In Los Angeles time").waitFor();
-  expect(await form.getByLabel("Day", { exact: true }).inputValue()).toBe("2026-03-04");
+  await expect.poll(() => form.getByLabel("Day", { exact: true }).inputValue()).toBe("2026-03-04");
   await form.getByLabel("Day", { exact: true }).fill("2026-03-08");
   await form.getByLabel("Closes at").fill("08:30");
   await form.getByLabel("Packages").fill("500");

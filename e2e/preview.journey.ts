@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { checkPage, openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
 import { seedOrders } from "./seed-orders.ts";
 
-test("the preview cannot be mistaken for live", { timeout: 120_000 }, async () => {
+test("the preview cannot be mistaken for live", async () => {
   const [hub, browser] = await Promise.all([startConsoleHub({ environment: "preview" }), openBrowser()]);
   const org = await hub.org();
   await seedOrders(org, 30);

@@ -86,66 +86,58 @@ test("labels that a run bought are printed as one file, and shown as printed", a
     .waitFor();
 });
 
-test(
-  "labels of a run are printed in one click, and slips of an order on the remembered paper",
-  { timeout: 120_000 },
-  async () => {
-    const { page } = person;
-    await org.post("/orders/bulk", { orders: ["PRINT-4", "PRINT-5"].map(anOrder) });
-    const order_ids = ["PRINT-5", "PRINT-4"];
-    const { body: run } = await org.post("/operations/run", { order_ids, actions: [{ type: "buy_label" }] });
-    const bought = async () => (await org.get(`/shipments/labels?status=purchased&runId=${run.id}`)).body.data.length;
-    await expect.poll(bought).toBe(2);
-    await page.goto(`${hub.url}/shipments/labels?runId=${run.id}`);
-    await page.getByText("Labels bought by").waitFor();
-    const labels = await downloadAfter(page.getByRole("button", { name: "Print labels" }));
-    expect((await pagesOf(labels)).map(({ text }) => /PRINT-\d/.exec(text)?.[0])).toEqual(order_ids);
+test("labels of a run are printed in one click, and slips of an order on the remembered paper", async () => {
+  const { page } = person;
+  await org.post("/orders/bulk", { orders: ["PRINT-4", "PRINT-5"].map(anOrder) });
+  const order_ids = ["PRINT-5", "PRINT-4"];
+  const { body: run } = await org.post("/operations/run", { order_ids, actions: [{ type: "buy_label" }] });
+  const bought = async () => (await org.get(`/shipments/labels?status=purchased&runId=${run.id}`)).body.data.length;
+  await expect.poll(bought).toBe(2);
+  await page.goto(`${hub.url}/shipments/labels?runId=${run.id}`);
+  await page.getByText("Labels bought by").waitFor();
+  const labels = await downloadAfter(page.getByRole("button", { name: "Print labels" }));
+  expect((await pagesOf(labels)).map(({ text }) => /PRINT-\d/.exec(text)?.[0])).toEqual(order_ids);
 
-    await org.post("/orders/bulk", { orders: ["PRINT-6"].map(anOrder) });
-    await page.goto(`${hub.url}/orders/PRINT-6`);
-    await page.getByRole("button", { name: "Print options" }).click();
-    const options = page.getByRole("dialog", { name: "Print", exact: true });
-    await options.getByRole("combobox", { name: "Paper" }).click();
-    await page.getByRole("option", { name: "A6" }).click();
-    await checkPage(page, "print-options");
-    const slip = await downloadAfter(options.getByRole("button", { name: "Print packing slips" }));
-    expect(slip.suggestedFilename()).toBe("packing-slips.pdf");
-    await options.waitFor({ state: "detached" });
-    await page.reload();
-    const again = await downloadAfter(page.getByRole("button", { name: "Print packing slip", exact: true }));
-    expect((await pagesOf(again)).map(({ width }) => Math.round(width))).toEqual([298]);
-  },
-);
+  await org.post("/orders/bulk", { orders: ["PRINT-6"].map(anOrder) });
+  await page.goto(`${hub.url}/orders/PRINT-6`);
+  await page.getByRole("button", { name: "Print options" }).click();
+  const options = page.getByRole("dialog", { name: "Print", exact: true });
+  await options.getByRole("combobox", { name: "Paper" }).click();
+  await page.getByRole("option", { name: "A6" }).click();
+  await checkPage(page, "print-options");
+  const slip = await downloadAfter(options.getByRole("button", { name: "Print packing slips" }));
+  expect(slip.suggestedFilename()).toBe("packing-slips.pdf");
+  await options.waitFor({ state: "detached" });
+  await page.reload();
+  const again = await downloadAfter(page.getByRole("button", { name: "Print packing slip", exact: true }));
+  expect((await pagesOf(again)).map(({ width }) => Math.round(width))).toEqual([298]);
+});
 
-test(
-  "orders that are selected are printed as a pick list, and shipments as a manifest",
-  { timeout: 120_000 },
-  async () => {
-    const { page } = person;
-    await page.goto(`${hub.url}/orders`);
-    await page.getByText(/orders match/).waitFor();
-    await page.getByRole("checkbox", { name: "Select all that are shown" }).click();
-    const bar = page.getByRole("region", { name: "Selection" });
-    await bar.getByRole("button", { name: "Print options" }).click();
-    const options = page.getByRole("dialog", { name: "Print", exact: true });
-    await options.getByRole("combobox", { name: "Document" }).click();
-    await page.getByRole("option", { name: "Pick list" }).click();
-    const list = await downloadAfter(options.getByRole("button", { name: "Print pick list" }));
-    expect(list.suggestedFilename()).toBe("pick-list.pdf");
-    await page.goto(`${hub.url}/shipments`);
-    await page.getByRole("table", { name: "Shipments" }).waitFor();
-    await page.getByRole("button", { name: "Select all on this page" }).click();
-    await page.getByRole("button", { name: /^Print manifest of/ }).click();
-    // Voided shipments are named.
-    const question = page.getByRole("dialog", { name: "Print manifest" });
-    await question
-      .getByText(/is voided/)
-      .first()
-      .waitFor();
-    const manifest = await downloadAfter(question.getByRole("button", { name: "Print the other shipments" }));
-    expect(manifest.suggestedFilename()).toBe("manifest.pdf");
-  },
-);
+test("orders that are selected are printed as a pick list, and shipments as a manifest", async () => {
+  const { page } = person;
+  await page.goto(`${hub.url}/orders`);
+  await page.getByText(/orders match/).waitFor();
+  await page.getByRole("checkbox", { name: "Select all that are shown" }).click();
+  const bar = page.getByRole("region", { name: "Selection" });
+  await bar.getByRole("button", { name: "Print options" }).click();
+  const options = page.getByRole("dialog", { name: "Print", exact: true });
+  await options.getByRole("combobox", { name: "Document" }).click();
+  await page.getByRole("option", { name: "Pick list" }).click();
+  const list = await downloadAfter(options.getByRole("button", { name: "Print pick list" }));
+  expect(list.suggestedFilename()).toBe("pick-list.pdf");
+  await page.goto(`${hub.url}/shipments`);
+  await page.getByRole("table", { name: "Shipments" }).waitFor();
+  await page.getByRole("button", { name: "Select all on this page" }).click();
+  await page.getByRole("button", { name: /^Print manifest of/ }).click();
+  // Voided shipments are named.
+  const question = page.getByRole("dialog", { name: "Print manifest" });
+  await question
+    .getByText(/is voided/)
+    .first()
+    .waitFor();
+  const manifest = await downloadAfter(question.getByRole("button", { name: "Print the other shipments" }));
+  expect(manifest.suggestedFilename()).toBe("manifest.pdf");
+});
 
 test("an administrator sets logo, address and paper of packing slips", async () => {
   const { page } = person;

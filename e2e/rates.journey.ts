@@ -98,7 +98,7 @@ test("a scenario changes fuel and discount by slider, and returns to the contrac
   await page.getByText("14 %, as in the contract").waitFor();
   await fuel.press("End");
   await page.getByText(/Would pay .* more than with the contract unchanged/).waitFor();
-  expect(page.url()).toContain("fuel=40");
+  await page.waitForURL(/fuel=40/);
   const { totals } = (await org.get(`/rate-comparisons/${id}/summary?fuelPercent=40`)).body;
   const shown = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" }).format(totals.targetCost);
   await page.getByLabel("Totals", { exact: true }).getByText(shown, { exact: true }).waitFor();

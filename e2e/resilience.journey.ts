@@ -206,8 +206,8 @@ test("a filter with a hundred thousand orders is selected, checked and run after
   await page.getByLabel("Tags", { exact: true }).fill("seen");
   await page.getByLabel("Tags", { exact: true }).press("Enter");
   const run = page.getByRole("button", { name: "Run on 100,000 live orders" });
-  await run.waitFor({ timeout: 45_000 });
-  await expect.poll(() => run.getAttribute("aria-disabled"), { timeout: 45_000 }).toBe(null);
+  await run.waitFor({ timeout: 120_000 });
+  await expect.poll(() => run.getAttribute("aria-disabled"), { timeout: 120_000 }).toBe(null);
   await takeScreenshot(page, "operate-100000");
   await run.click();
   const ask = page.getByRole("dialog", { name: "Run on 100,000 live orders?" });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { eventually } from "../server/src/testing/eventually.ts";
+import { freePort } from "../server/src/testing/free-port.ts";
 import { holdOrders } from "../server/src/testing/hold-orders.ts";
 import { clientOf, signIn as signInTo, startHubProcess } from "../server/src/testing/hub-process.ts";
 import { adminPassword, unattended } from "../server/src/testing/launch-hub.ts";
@@ -10,7 +11,8 @@ const admin = { email: "admin@hub.local", password: adminPassword };
 
 test("after the hub dies during a run, the page reconnects, follows the run to its end and misses no event", async () => {
   const dataDir = await readyDataDir();
-  const env = { ...unattended, HUB_CONSOLE: "on", HUB_PREVIEW_PORT: "off" };
+  const port = String(await freePort());
+  const env = { ...unattended, HUB_CONSOLE: "on", HUB_PORT: port, HUB_PREVIEW_PORT: "off" };
   const [hub, browser] = await Promise.all([startHubProcess({ dataDir, env }), openBrowser()]);
   const { url } = hub;
   const token = await signInTo(url, admin);
@@ -44,13 +46,13 @@ test("after the hub dies during a run, the page reconnects, follows the run to i
   await takeScreenshot(page, "run-hub-away");
   // The hub comes back before the page: events in between arrive when the page reconnects.
   await context.setOffline(true);
-  const again = await startHubProcess({ dataDir, env: { ...env, HUB_PORT: new URL(url).port } });
+  const again = await startHubProcess({ dataDir, env });
   const reader = await signInTo(again.url, admin);
   await reader.post("/orders", { number: "R-MEANWHILE" });
   await context.setOffline(false);
   await dock.getByText("order.created").waitFor();
   await held.letGo();
-  await page.getByText("Done", { exact: true }).first().waitFor({ timeout: 40_000 });
+  await page.getByText("Done", { exact: true }).first().waitFor();
   await page.getByText("The hub does not answer.").waitFor({ state: "detached" });
   const done = await eventually(
     async () => (await reader.get(`/operations/runs/${started.body.id}?results_limit=0`)).body,

@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { totpCode, totpStep } from "../server/src/core/totp-codes.ts";
 import { fromBase32 } from "../server/src/testing/from-base32.ts";
@@ -5,7 +6,7 @@ import type { StandInIssuer } from "../server/src/testing/stand-in-issuer.ts";
 import { startStandInIssuer } from "../server/src/testing/stand-in-issuer.ts";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
-import { checkPage, openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
+import { checkPage, holdAnswers, openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
 import { seedOrders } from "./seed-orders.ts";
 
 const client = { id: "console", secret: "a secret of the hub" };
@@ -23,6 +24,10 @@ beforeAll(async () => {
   await seedOrders(org, 160);
   person = await browser.person();
 });
+
+/** The response to the preference that the developer panel is open or closed. */
+const dockSaved = async (page: Page, isOpen: boolean) =>
+  await page.waitForResponse((response) => (response.request().postData() ?? "").includes(`"isDockOpen":${isOpen}`));
 
 test("after the sign-in the requested page is shown", async () => {
   const { page, context } = person;
@@ -95,16 +100,17 @@ test("one toast is shown at a time, can be closed with a screen reader, and goes
   await page.getByRole("button", { name: "Run", exact: true }).click();
   const toasts = page.getByRole("region", { name: "Notifications" });
   await page.mouse.move(0, 0);
+  await toasts.getByRole("button", { name: "Close" }).waitFor();
   expect(await toasts.getByRole("button", { name: "Close" }).count()).toBe(1);
   expect(await toasts.getAttribute("aria-live")).toBe("polite");
   await checkPage(page, "toast");
-  await expect.poll(() => toasts.getByText("It was done").count(), { timeout: 15_000 }).toBe(0);
+  await expect.poll(() => toasts.getByText("It was done").count()).toBe(0);
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await toasts.getByRole("button", { name: "Close" }).click();
-  expect(await toasts.innerText()).toBe("");
+  await expect.poll(() => toasts.innerText()).toBe("");
 });
 
-test("every page is accessible in light, in dark and on a small screen", { timeout: 120_000 }, async () => {
+test("every page is accessible in light, in dark and on a small screen", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/`);
   await page.getByRole("heading", { name: "Open orders by status" }).waitFor();
@@ -119,7 +125,7 @@ test("every page is accessible in light, in dark and on a small screen", { timeo
   await checkPage(page, "order");
 });
 
-test("every page has a title of its own, which names the record", async () => {
+test("every page has a title of its own, which names the record", { timeout: 480_000 }, async () => {
   const { page } = await browser.person();
   await signIn(page, hub, org.admin);
   const location = (await org.post("/locations", { name: "Newark" })).body.id as string;
@@ -166,11 +172,16 @@ test("every page has a title of its own, which names the record", async () => {
 
 test("a page sends each request once", async () => {
   const { page } = person;
-  let asked: string[] = [];
+  let asked: Array<{ url: string; at: number }> = [];
   page.on("request", (request) => {
-    if (request.method() === "GET" && request.url().includes("/api/v1/")) asked.push(request.url());
+    if (request.method() === "GET" && request.url().includes("/api/v1/"))
+      asked.push({ url: request.url(), at: performance.now() });
   });
-  const again = (): string[] => asked.filter((url, at) => asked.indexOf(url) !== at);
+  // A page that loads for long asks again by its timers, the shortest of which takes 15 seconds.
+  const again = (): string[] =>
+    asked.flatMap(({ url, at }, nth) =>
+      asked.slice(0, nth).some((before) => before.url === url && at - before.at < 10_000) ? [url] : [],
+    );
   await page.goto(`${hub.url}/orders`);
   // The counts of the views come last.
   await page.getByRole("link", { name: /^To review \d+$/ }).waitFor();
@@ -236,8 +247,10 @@ test("the dock shows requests as curl, grouped errors, and live events", async (
   await dock.getByText("New events appear here").waitFor();
   await org.post("/orders", { number: "NEW-1" });
   await dock.getByText("order.created").first().waitFor();
+  const kept = dockSaved(page, false);
   await page.keyboard.press("Control+`");
   await dock.waitFor({ state: "detached" });
+  await kept;
 });
 
 test("theme and density are stored in the hub and apply in another browser", async () => {
@@ -252,6 +265,17 @@ test("theme and density are stored in the hub and apply in another browser", asy
   );
   await page.getByRole("switch", { name: "Comfortable rows" }).click();
   expect((await saved).status()).toBe(200);
+  // One that is changed before the others have loaded does not replace them.
+  const all = await holdAnswers(page, "/me/preferences");
+  await page.goto(`${hub.url}/`);
+  await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+  const opened = dockSaved(page, true);
+  await page.keyboard.press("Control+`");
+  await all.letGo();
+  await opened;
+  const closed = dockSaved(page, false);
+  await page.keyboard.press("Control+`");
+  await closed;
   const other = await browser.person();
   await signIn(other.page, hub, org.admin);
   await other.page.locator("html[data-theme=dark][data-density=comfortable]").waitFor();

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
-import { checkPage, openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
+import { checkPage, openBrowser, signIn, startConsoleHub, takeScreenshot, waitForFocus } from "./console-hub.ts";
 import { seedOrders } from "./seed-orders.ts";
 
 let hub: TestHub;
@@ -31,13 +31,16 @@ const addedStep = (page: Page) => page.getByRole("region", { name: "Steps", exac
 test("Enter adds the action whose name matches, not one that only mentions the text", async () => {
   const { page } = person;
   await operateOn(page, "SHOP-1000");
+  const find = page.getByLabel("Find an action");
   await page.keyboard.press("a");
+  await waitForFocus(find);
   await page.keyboard.type("note");
   await takeScreenshot(page, "add-a-step");
   await page.keyboard.press("Enter");
   await addedStep(page).getByRole("button", { name: "Add note" }).waitFor();
   await page.getByRole("button", { name: "Add step" }).click();
   const dialog = page.getByRole("dialog", { name: "Add step" });
+  await waitForFocus(find);
   await page.keyboard.type("refund");
   await dialog.getByRole("button", { name: /^Cancel/ }).waitFor();
   await page.keyboard.press("Enter");
@@ -50,11 +53,15 @@ test("Enter adds the action whose name matches, not one that only mentions the t
 test("typing after adding a step fills its first field", async () => {
   const { page } = person;
   await operateOn(page, "SHOP-1001");
+  const find = page.getByLabel("Find an action");
   await page.keyboard.press("a");
+  await waitForFocus(find);
   await page.keyboard.type("add tags");
   await page.keyboard.press("Enter");
+  const tags = page.getByLabel("Tags", { exact: true });
+  await waitForFocus(tags);
   await page.keyboard.type("sale");
-  expect(await page.getByLabel("Tags", { exact: true }).inputValue()).toBe("sale");
+  expect(await tags.inputValue()).toBe("sale");
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Run on 10 live orders" }).waitFor();
 
@@ -65,7 +72,7 @@ test("typing after adding a step fills its first field", async () => {
     .getByRole("button", { name: /^Set priority/ })
     .click();
   const priority = page.getByLabel("Priority", { exact: true });
-  await priority.and(page.locator(":focus")).waitFor();
+  await waitForFocus(priority);
   await page.keyboard.press("a");
   await page.keyboard.type("urg");
   await expect.poll(() => priority.textContent()).toBe("urgent");
@@ -80,6 +87,7 @@ test("typing after adding a step fills its first field", async () => {
   // A step without fields focuses its heading.
   await operateOn(page, "SHOP-1002");
   await page.keyboard.press("a");
+  await waitForFocus(find);
   await page.keyboard.type("archive");
   await page.keyboard.press("Enter");
   await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Archive");
@@ -106,6 +114,7 @@ test("an undo of some steps is shown as partial and not as failed", async () => 
     .getByRole("row", { name: /^Undo: Add tags, Set priority Partly undone/ })
     .getByRole("link")
     .click();
+  await page.waitForURL(/\/operations\/runs\/./);
   const undo = new URL(page.url()).pathname;
   const left = page.getByRole("group", { name: "What could not be undone" });
   await left.getByText("Changed since the run").waitFor();

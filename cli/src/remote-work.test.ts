@@ -5,6 +5,7 @@ import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { verifyWebhook } from "../../sdk/src/webhooks.ts";
 import { afterFile } from "../../server/src/testing/after-file.ts";
+import { freePort } from "../../server/src/testing/free-port.ts";
 import type { HubProcess } from "../../server/src/testing/hub-process.ts";
 import { startHubProcess } from "../../server/src/testing/hub-process.ts";
 import { readyDataDir } from "../../server/src/testing/ready-data-dir.ts";
@@ -25,7 +26,10 @@ const lines = (text: string) =>
 let dataDir: string;
 let hub: HubProcess;
 
-async function startHub(ports = {}): Promise<HubProcess> {
+/** Its ports stay the same when it starts again. */
+const ports = { HUB_PORT: String(await freePort()), HUB_PREVIEW_PORT: String(await freePort()) };
+
+async function startHub(): Promise<HubProcess> {
   const settings = { HUB_ADMIN_EMAIL: admin.email, HUB_ADMIN_PASSWORD: admin.password };
   return await startHubProcess({ dataDir, env: { ...settings, ...ports } });
 }
@@ -140,7 +144,7 @@ test("a run can be followed to its end", async () => {
 describe("listen", () => {
   test("forwards signed events in order, across a closed port and a restart of the hub, each once", async () => {
     const receiver = makeReceiver();
-    const port = await receiver.listen(0);
+    const port = await receiver.listen(await freePort());
     const secret = (await run(["listen", "--print-secret", "--profile", "preview"])).stdout.trim();
     expect(secret).toMatch(/^whsec_/);
     expect((await run(["listen", "--print-secret", "--profile", "preview"])).stdout.trim()).toBe(secret);
@@ -166,9 +170,8 @@ describe("listen", () => {
     await receiver.listen(port);
     await listener.printed(/"status":204[^]*"status":204/);
 
-    const ports = { HUB_PORT: new URL(hub.url).port, HUB_PREVIEW_PORT: new URL(hub.previewUrl).port };
     expect(await hub.stop()).toBe(0);
-    hub = await startHub(ports);
+    hub = await startHub();
     // Failures of the receiver are reported and not repeated.
     receiver.answer(500);
     await create("L-3");

@@ -77,7 +77,9 @@ export function usePreferences(): { preferences: Preferences; set(change: Partia
       const console = { ...(now["console"] as object | undefined), ...change };
       return hub.call("PUT /api/v1/me/preferences", { body: { preferences: { ...now, console } } });
     },
-    onMutate: (change) => {
+    onMutate: async (change) => {
+      // All preferences are saved at once: before those of the hub are known, the others would be lost.
+      await queryClient.ensureQueryData(preferencesQuery);
       queryClient.setQueryData<Stored>(["preferences"], (old) => ({
         version: old?.version ?? 0,
         preferences: {

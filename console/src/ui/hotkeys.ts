@@ -1,8 +1,9 @@
-import { createContext, use, useEffect } from "react";
+import { createContext, use, useLayoutEffect } from "react";
 import { createKeybindingsHandler } from "tinykeys";
 import { useLatest } from "./use-latest.ts";
 
-export type Hotkey = { keys: string; name: string; group?: string; run(event: KeyboardEvent): void };
+/** `run` returns false for a key that is not its own, such as that of another form on the page. */
+export type Hotkey = { keys: string; name: string; group?: string; run(event: KeyboardEvent): unknown };
 
 /** Active hotkeys, shown by the key sheet. */
 const active = new Map<symbol, readonly Hotkey[]>();
@@ -46,7 +47,8 @@ export function useHotkeys(hotkeys: readonly Hotkey[]): void {
   const latest = useLatest(hotkeys);
   const mayUseSingle = use(SingleKeys);
   const signature = hotkeys.map(({ keys, name }) => `${keys} ${name}`).join("|");
-  useEffect(() => {
+  // Before the first paint: a key works as soon as what it acts on is shown.
+  useLayoutEffect(() => {
     const id = Symbol("hotkeys");
     const used = latest.current.filter(({ keys }) => mayUseSingle || !isSingle(keys));
     active.set(id, used);
@@ -58,9 +60,7 @@ export function useHotkeys(hotkeys: readonly Hotkey[]): void {
           (event: KeyboardEvent) => {
             if (event.defaultPrevented || isTaken(event, keys)) return;
             const found = latest.current.find((hotkey) => hotkey.keys === keys);
-            if (!found) return;
-            event.preventDefault();
-            found.run(event);
+            if (found && found.run(event) !== false) event.preventDefault();
           },
         ]),
       ),

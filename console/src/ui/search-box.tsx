@@ -9,14 +9,22 @@ const waitMs = 250;
 export function useTypedText(value: string, onChange: (text: string) => void): [string, (typed: string) => void] {
   const [typed, setTyped] = useState(value);
   const [known, setKnown] = useState(value);
+  /** Reported texts that have not come back yet: more may have been typed when one does. */
+  const [reported, setReported] = useState<readonly string[]>([]);
   if (known !== value) {
     setKnown(value);
-    if (value !== typed.trim()) setTyped(value);
+    const at = reported.indexOf(value);
+    setReported(at < 0 ? [] : reported.slice(at + 1));
+    if (at < 0 && value !== typed.trim()) setTyped(value);
   }
   const latest = useLatest({ value, onChange });
   useEffect(() => {
     if (typed.trim() === latest.current.value) return undefined;
-    const timer = setTimeout(() => latest.current.onChange(typed.trim()), waitMs);
+    const report = (): void => {
+      setReported((before) => [...before, typed.trim()]);
+      latest.current.onChange(typed.trim());
+    };
+    const timer = setTimeout(report, waitMs);
     return () => clearTimeout(timer);
   }, [typed, latest]);
   return [typed, setTyped];

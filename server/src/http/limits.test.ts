@@ -73,7 +73,7 @@ describe("rate limits", () => {
     expect(allowed.status).toBe(200);
     expect(allowed.headers.get("ratelimit-policy")).toBe('"organization";q=60;w=1, "caller";q=60;w=1');
     expect(allowed.headers.get("ratelimit")).toMatch(/^"(organization|caller)";r=\d+;t=1$/);
-    await expect.poll(async () => (await busy.get("/me")).status, { interval: 200, timeout: 5_000 }).toBe(200);
+    await expect.poll(async () => (await busy.get("/me")).status, { interval: 200 }).toBe(200);
   });
 
   test("apply to each address without a token on every route, not to authenticated callers (security 7)", async () => {

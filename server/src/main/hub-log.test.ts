@@ -30,7 +30,7 @@ describe("a database outage (operations N6)", () => {
       { msg: "a database connection was lost", reason: "ECONNREFUSED connect ECONNREFUSED" },
     ]);
     expect(JSON.stringify(lines)).not.toContain("stack");
-    await vi.waitFor(() => expect(lines).toHaveLength(4));
+    await vi.waitFor(() => expect(lines).toHaveLength(4), 10_000);
     expect(lines.slice(2)).toMatchObject([
       { msg: "no work could be taken; it waits (again)", times: 99 },
       { msg: "a database connection was lost (again)", times: 99 },

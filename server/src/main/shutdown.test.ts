@@ -15,7 +15,7 @@ import { readyDataDir } from "../testing/ready-data-dir.ts";
 const admin = { email: "admin@hub.example", password: "correct horse battery" };
 const env = { HUB_ADMIN_EMAIL: admin.email, HUB_ADMIN_PASSWORD: admin.password, HUB_RATE_LIMIT_PER_SECOND: "off" };
 const promisedMs = 10_000;
-const soon = { timeout: 20_000, interval: 10 };
+const soon = { timeout: 40_000, interval: 10 };
 const oneInFlight = /^hub_http_requests_in_flight\{[^}]*\} 1$/m;
 
 type Sent = { name: string; status?: number; error?: string; isReused: boolean };
@@ -138,7 +138,7 @@ describe("SIGTERM", () => {
     const killed = postmasterOf(dataDir)!;
     process.kill(killed, "SIGKILL");
     const isNew = (pid: number | undefined): boolean => pid !== undefined && pid !== killed;
-    await vi.waitUntil(() => isNew(postmasterOf(dataDir)), { timeout: 20_000, interval: 1 });
+    await vi.waitUntil(() => isNew(postmasterOf(dataDir)), { timeout: 40_000, interval: 1 });
     const restarted = postmasterOf(dataDir)!;
     // Held in its start, so that the hub has to stop what is not ready yet.
     process.kill(restarted, "SIGSTOP");
@@ -153,7 +153,7 @@ describe("SIGTERM", () => {
     "during a start (%s) leaves no PostgreSQL running",
     async (signal) => {
       const hub = await spawnHub({ dataDir, env });
-      await vi.waitUntil(() => postmasterOf(dataDir) !== undefined, { timeout: 20_000, interval: 2 });
+      await vi.waitUntil(() => postmasterOf(dataDir) !== undefined, { timeout: 40_000, interval: 2 });
       hub.send(signal);
       expect(await hub.exited).toBe(0);
       expect(postmasterOf(dataDir)).toBeUndefined();

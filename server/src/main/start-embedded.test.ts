@@ -14,7 +14,7 @@ const admin = { email: "admin@hub.example", password: "correct horse battery" };
 const env = { HUB_ADMIN_EMAIL: admin.email, HUB_ADMIN_PASSWORD: admin.password, HUB_RATE_LIMIT_PER_SECOND: "off" };
 /** Where nothing is said about the preview: making and filling it is half of a first start. */
 const liveOnly = { ...env, HUB_PREVIEW_PORT: "off" };
-const soon = { timeout: 20_000, interval: 20 };
+const soon = { timeout: 40_000, interval: 20 };
 
 async function gone(pid: number): Promise<void> {
   await vi.waitFor(() => expect(isRunning(pid)).toBe(false), soon);
@@ -185,7 +185,7 @@ describe("after a hub was killed", () => {
     const fresh = path.join(await makeFolder(), "data");
     const hub = await spawnHub({ dataDir: fresh, env: liveOnly });
     const isMaking = (): boolean => existsSync(path.join(fresh, `postgres.${hub.pid}.new`));
-    await vi.waitFor(() => expect(isMaking()).toBe(true), { timeout: 20_000, interval: 2 });
+    await vi.waitFor(() => expect(isMaking()).toBe(true), { timeout: 40_000, interval: 2 });
     await killHub(hub);
     const next = await startHubProcess({ dataDir: fresh, env: liveOnly });
     await signIn(next.url, admin);
@@ -253,7 +253,7 @@ describe("a running hub", () => {
         const isRestarted = ![undefined, postmaster].includes(postmasterOf(dataDir));
         return isRestarted && statuses.includes(503) && !statuses.slice(-2).includes(503);
       },
-      { timeout: 20_000, interval: 1 },
+      { timeout: 40_000, interval: 1 },
     );
     expect([...new Set(statuses)].toSorted()).toEqual([200, 201, 503]);
     await vi.waitFor(async () => expect((await fetch(`${hub.url}/readyz`)).status).toBe(200), soon);

@@ -1,5 +1,3 @@
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { EmbeddedPostgres } from "../db/embedded-postgres.ts";
@@ -7,6 +5,7 @@ import { startEmbeddedPostgres } from "../db/embedded-postgres.ts";
 import { openDatabase } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { readMigrations } from "../db/read-migrations.ts";
+import { freePort } from "../testing/free-port.ts";
 import type { HubProcess } from "../testing/hub-process.ts";
 import { clientOf, makeFolder, runHub, signIn, spawnHub, startHubProcess } from "../testing/hub-process.ts";
 
@@ -28,14 +27,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.stop();
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}
 
 const urlOf = (name: string): string => `postgres://hub@127.0.0.1:${port}/${name}`;
 
@@ -205,8 +196,8 @@ describe("a long migration (operations N2)", () => {
       code: "not_ready",
       detail: expect.stringContaining(missing) as string,
     });
-    expect(hub.stdout()).toMatch(/"migrations":1,.*"msg":"migrating the database; requests are answered 503/);
-    expect(hub.stdout()).toContain(`"migration":"${missing}","msg":"migration 1 of 1"`);
+    await hub.printed(/"migrations":1,.*"msg":"migrating the database; requests are answered 503/, soon.timeout);
+    await vi.waitFor(() => expect(hub.stdout()).toContain(`"migration":"${missing}","msg":"migration 1 of 1"`), soon);
 
     hub.send("SIGTERM");
     expect(await hub.exited).toBe(0);
@@ -258,7 +249,7 @@ describe("a running hub (operations N1)", () => {
           const checks = { database: "newer_schema", migration: "9999_later.sql" };
           expect(await ready.json()).toMatchObject({ status: "not_ready", checks });
         },
-        { timeout: 20_000, interval: 10 },
+        { timeout: 40_000, interval: 10 },
       );
       const write = await client.post("/condition-sets", { name: "Too late" });
       expect([write.status, write.body.code]).toEqual([503, "not_ready"]);

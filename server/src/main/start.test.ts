@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import path from "node:path";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HubProcess } from "../testing/hub-process.ts";
 import {
   clientOf,
@@ -126,9 +126,7 @@ describe("on a terminal", () => {
     const places = steps.map((step) => lines.findIndex((line) => line.includes(step)));
     expect(places).toEqual(places.filter((place) => place >= 0).toSorted((a, b) => a - b));
     expect(hub.stdout()).not.toMatch(/^\{|0001_foundation/m);
-    await vi.waitFor(() =>
-      expect(hub.stdout()).toMatch(/^\d\d:\d\d:\d\d  POST \/api\/v1\/auth\/token 200 in \d+ ms$/m),
-    );
+    await hub.printed(/^\d\d:\d\d:\d\d  POST \/api\/v1\/auth\/token 200 in \d+ ms$/m, 40_000);
     expect(await hub.stop()).toBe(0);
   });
 });

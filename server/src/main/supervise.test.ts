@@ -5,7 +5,7 @@ import { isRunning, isServing, postmasterOf } from "../testing/launch-hub.ts";
 import { readyDataDir } from "../testing/ready-data-dir.ts";
 
 const env = { HUB_AUTO_RESTART: "on", HUB_PREVIEW_PORT: "off" };
-const soon = { timeout: 30_000, interval: 20 };
+const soon = { timeout: 40_000, interval: 20 };
 
 function childOf(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ")[0]);

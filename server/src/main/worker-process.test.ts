@@ -19,7 +19,7 @@ const hub = await startHubProcess({
   env: { ...unattended, HUB_PREVIEW_PORT: "off" },
 });
 const client = await signIn(hub.url, { email: "admin@hub.local", password: adminPassword });
-const soon = { timeout: 20_000, interval: 20 };
+const soon = { timeout: 40_000, interval: 20 };
 
 /** More than a request may be that is done beside others. */
 const bulk = {

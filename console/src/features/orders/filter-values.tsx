@@ -45,7 +45,7 @@ export function FilterValues({ filter, search, onApply }: Props) {
   const [mode, setMode] = useState(() => modes.find(({ param }) => listOf(search[param]).length > 0) ?? modes[0]!);
   const [typed, setTyped] = useState("");
   const chosen = listOf(search[mode.param]);
-  const { options, error, isCapped, total } = useOptions(filter, search, typed.trim(), chosen);
+  const { options, error, isCapped, total, isLoading } = useOptions(filter, search, typed.trim(), chosen);
   const toggle = (value: string, isOn: boolean): void =>
     onApply({ [mode.param]: some(isOn ? [...chosen, value] : chosen.filter((one) => one !== value)) });
   const switchTo = (next: Mode): void => {
@@ -56,7 +56,8 @@ export function FilterValues({ filter, search, onApply }: Props) {
         [next.param]: some([...new Set([...listOf(search[next.param]), ...chosen])]),
       });
   };
-  const isNew = isTyped(filter) && typed.trim() !== "" && !options.some(isNamed(typed));
+  // Until the values have come, the typed one may be among them, in other letters.
+  const isNew = isTyped(filter) && typed.trim() !== "" && !isLoading && !options.some(isNamed(typed));
   return (
     <>
       <input
@@ -112,7 +113,7 @@ export function FilterValues({ filter, search, onApply }: Props) {
           </li>
         )}
       </ul>
-      {options.length === 0 && !isNew && !error && (
+      {options.length === 0 && !isNew && !isLoading && !error && (
         <p className="px-1 py-1.5 text-muted">{typed ? "No value matches." : "No order has a value here."}</p>
       )}
     </>
@@ -129,7 +130,7 @@ function useOptions(filter: ValueFilter, search: Search, typed: string, chosen: 
   const clock = useClock();
   const field = (filter.kind === "tags" ? "tag" : filter.param) as FacetField;
   const valueSearch = useDebounced(isTyped(filter) ? typed : "");
-  const { data, error } = useQuery(facetsQuery(field, filterOf(search, clock), valueSearch));
+  const { data, error, isPlaceholderData } = useQuery(facetsQuery(field, filterOf(search, clock), valueSearch));
   const { data: records } = useEntityNames(filter.kind === "entity" ? filter.entity : "location");
   const countOf = new Map((data?.values ?? []).map(({ value, count }) => [value, count]));
   const known =
@@ -158,6 +159,7 @@ function useOptions(filter: ValueFilter, search: Search, typed: string, chosen: 
     options: options.filter(isWanted),
     total: options.length,
     error,
+    isLoading: !error && (!data || isPlaceholderData || (isTyped(filter) && valueSearch !== typed)),
     isCapped: data?.isCapped ?? false,
   };
 }

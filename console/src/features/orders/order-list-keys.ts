@@ -3,6 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { paths } from "../../app/paths.ts";
 import { missingScope, useMe } from "../../live/me.ts";
+import { queryClient } from "../../live/hub.ts";
 import { useHotkeys } from "../../ui/hotkeys.ts";
 import { presetsQuery } from "../operations/operations.queries.ts";
 import type { useOrderSelection } from "./order-selection.ts";
@@ -11,22 +12,33 @@ import { countOf, freeze } from "./order-selection.ts";
 /** What the pipeline begins with. */
 type Start = { preset?: string; step?: string };
 
+/** The keys of presets whose names are not known yet. */
+const anyKeyed = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((hotkey) => ({ name: `on Shift ${hotkey}`, hotkey }));
+
+/** The preset of a number key, also when it is pressed before the presets have loaded. */
+async function startWithKey(hotkey: number): Promise<Start | undefined> {
+  const found = (await queryClient.ensureQueryData(presetsQuery)).find((preset) => preset.hotkey === hotkey);
+  return found && { preset: found.id };
+}
+
 /** Bulk actions on the selection: a new pipeline or a preset. */
 export function useActs(rows: readonly Order[], selected: ReturnType<typeof useOrderSelection>, cursor: number) {
   const router = useRouter();
   const reason = missingScope(useMe(), "operations:run");
   const { data: presets } = useQuery(presetsQuery);
   const begin = useMutation({
-    mutationFn: async (start: Start) => {
+    mutationFn: async (given: Start | number) => {
+      const start = typeof given === "number" ? await startWithKey(given) : given;
+      if (!start) return undefined;
       const nothing = countOf(selected.selection) === 0;
       const row = rows[cursor];
       const selection = nothing && row ? ({ kind: "some", ids: new Set([row.id]) } as const) : selected.selection;
       return { selection: await freeze(selection), ...start };
     },
-    onSuccess: (query) => router.history.push(paths.newOperation(query)),
+    onSuccess: (query) => query && router.history.push(paths.newOperation(query)),
   });
   const isPossible = countOf(selected.selection) > 0 || cursor >= 0;
-  const edit = (start: Start): void => {
+  const edit = (start: Start | number): void => {
     if (!reason && isPossible && !begin.isPending) begin.mutate(start);
   };
   return {
@@ -34,7 +46,7 @@ export function useActs(rows: readonly Order[], selected: ReturnType<typeof useO
     reason,
     error: begin.error,
     isBusy: begin.isPending,
-    list: presets ?? [],
+    keyed: presets?.flatMap(({ name, hotkey }) => (hotkey ? [{ name, hotkey }] : [])) ?? anyKeyed,
     presets: (presets ?? []).map((preset) => ({
       label: preset.name,
       note: preset.description,
@@ -91,16 +103,10 @@ export function useGridKeys({ rows, cursor, setCursor, selected, filter, open, s
     // An open order has these keys itself.
     ...(open ? [] : quickKeys.map(({ keys, name, step }) => ({ keys, name, run: () => acts.edit({ step }) }))),
     { keys: "Escape", name: "Close, or clear the selection", run: () => (open ? show(undefined) : selected.clear()) },
-    ...acts.list.flatMap((preset) =>
-      preset.hotkey
-        ? [
-            {
-              keys: `Shift+Digit${preset.hotkey}`,
-              name: `Preset ${preset.name}`,
-              run: () => acts.edit({ preset: preset.id }),
-            },
-          ]
-        : [],
-    ),
+    ...acts.keyed.map(({ name, hotkey }) => ({
+      keys: `Shift+Digit${hotkey}`,
+      name: `Preset ${name}`,
+      run: () => acts.edit(hotkey),
+    })),
   ]);
 }

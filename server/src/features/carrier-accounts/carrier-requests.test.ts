@@ -222,7 +222,7 @@ describe.each(kinds)("$kind of a carrier that is called over HTTP", ({ path, bod
     setClock(2);
     const worker = kind.startWorker();
     worker.wake();
-    await expect.poll(async () => (await kind.read(id, other)).status, { timeout: 5_000 }).toBe(kind.done);
+    await expect.poll(async () => (await kind.read(id, other)).status).toBe(kind.done);
     // Each is held on its own: what this worker has no place for is free for others.
     const held = await hub.world.db.query(`select from ${table} where org_id = $1 and lease_owner is not null`, [
       org.id,

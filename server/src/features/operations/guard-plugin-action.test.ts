@@ -74,7 +74,7 @@ test("an async function fails the step, and its rejection does not end the proce
   const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
   const outcome = run(() => Promise.reject(new Error("later")));
   expect(outcome).toMatchObject({ refused: "plugin_outcome_invalid", message: expect.stringContaining("async") });
-  await vi.waitFor(() => expect(warn).toHaveBeenCalledTimes(1));
+  await vi.waitFor(() => expect(warn).toHaveBeenCalledTimes(1), 10_000);
   warn.mockRestore();
 });
 

@@ -1,13 +1,12 @@
 import { execFile, spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import type { ClientConfig } from "pg";
 import pg from "pg";
 import { afterFile } from "../../after-file.ts";
+import { freePort } from "../../free-port.ts";
 import { cloneDatabase } from "../../test-database.ts";
 
 const version = "3.6.3";
@@ -136,14 +135,6 @@ async function findUnreachable(folder: string): Promise<string | undefined> {
       killed === true || /\b(ENOTFOUND|EAI_AGAIN|E[A-Z_]*(UNREACH|REFUSED|RESET|TIMEDOUT|TIMEOUT))\b/.test(message);
     return isLost ? message.slice(0, 500) : undefined;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 type Data = Record<string, never>;
