@@ -107,6 +107,46 @@ test("terms of a contract are changed in a form, as another version of the card"
   expect(card.services[0]).toMatchObject({ minimum: { amount: 9.5 }, discounts: [{ percent: 12 }] });
 });
 
+test("tiers by volume, per hundredweight and by weekly revenue are entered in the form", async () => {
+  const { page } = person;
+  const id = await seedContract(org, "Contract with tiers");
+  await page.goto(`${hub.url}/carriers/${id}?tab=cards`);
+  await page.getByRole("button", { name: "Change terms" }).click();
+  const dialog = page.getByRole("dialog");
+  const ground = dialog.getByRole("group", { name: "Ground" });
+  await ground.getByRole("button", { name: "Tiers and several parcels" }).click();
+  await ground.getByLabel("Prices by volume").fill("zones 2 99\n0.1 6.50 7.25");
+  await ground.getByText("The service has no prices by weight for zone 99.").waitFor();
+  await ground.getByLabel("Prices by volume").fill("zones 2\n0.1 6.50\n0.5 8.80");
+  await ground.getByLabel("By volume up to a weight of").fill("20 lb");
+  await ground.getByLabel("By volume up to a length of (in)").fill("18");
+  await ground.getByLabel("Prices per hundredweight").fill("zones 2\n200 21.50");
+  await ground.getByLabel("Hundredweight discount in %").fill("10");
+  await ground.getByLabel("Earned discount").fill("5000 10");
+  await dialog.getByText("Earned discounts require the weekly revenue.").first().waitFor();
+  await dialog.getByLabel("Weekly revenue").fill("2026-01-01 12000");
+  await ground.getByLabel("Several parcels are priced by").click();
+  await page.getByRole("option", { name: "The sum of their weights" }).click();
+  await checkPage(page, "card-tiers");
+  await dialog.getByRole("button", { name: "Save rate card" }).click();
+  await page.getByText("2 tiers up to 0.5 cubic ft, up to 20 lb, up to 18 in long").waitFor();
+  await page.getByText("from 200 lb, less 10 %").waitFor();
+  await page.getByText("10 % from a weekly revenue of 5,000").waitFor();
+  const { card } = (await org.get(`/carrier-accounts/${id}/rate-cards/${page.url().match(/card=([^&]+)/)![1]}`)).body;
+  expect(card.weeklyRevenue).toEqual([{ from: "2026-01-01", amount: 12_000 }]);
+  expect(card.services[0]).toMatchObject({
+    cubic: {
+      tiers: [0.1, 0.5],
+      rates: { "2": [6.5, 8.8] },
+      maxWeight: { value: 20, unit: "lb" },
+      maxLength: 18,
+    },
+    hundredweight: { weightFrom: [200], rates: { "2": [21.5] }, discountPercent: 10 },
+    discounts: [{ percent: 12 }, { tiers: [{ revenueFrom: 5000, percent: 10 }] }],
+    multiPiece: "total",
+  });
+});
+
 test("rate cards with charts, zones from a file, and the list", async () => {
   const { page } = person;
   const id = await seedContract(org, "National contract");

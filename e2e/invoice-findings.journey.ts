@@ -203,3 +203,33 @@ test("a viewer reads findings, and sees why they cannot be changed", async () =>
   await viewer.page.getByRole("button", { name: "Mark as claimed" }).hover();
   await viewer.page.getByText("has no permission to change invoices").first().waitFor();
 });
+
+test("a file with several carriers is audited with a contract for each", async () => {
+  const { page } = person;
+  const csv =
+    "created_at,tracking_code,carrier,service,postage_fee,weight,from_zip,to_zip\n" +
+    "2026-02-02T10:00:00Z,1ZSELLER,UPS,Ground,90.00,32,07114,90210\n" +
+    "2026-02-02T10:00:00Z,9400SELLER,USPS,Ground Advantage,80.00,32,07114,90210\n";
+  const { body } = await org.post("/invoices/import", { csv });
+  const id = body.invoices[0].id;
+  await page.goto(`${hub.url}/invoices/${id}`);
+  await page.getByText("No contract is chosen").waitFor();
+  await page.getByRole("button", { name: "Audit against a contract" }).first().click();
+  const dialog = page.getByRole("dialog", { name: "Audit against a contract" });
+  await dialog.getByRole("button", { name: "Add a carrier" }).click();
+  await dialog.getByRole("button", { name: "Audit invoice" }).hover();
+  await page.getByText("Enter the name and choose the contract of each carrier.").first().waitFor();
+  await dialog.getByRole("textbox", { name: "Carrier 1" }).fill("USPS");
+  await choose(dialog, "Contract 1", "UPS agreement");
+  await checkPage(page, "audit-carriers");
+  await dialog.getByRole("button", { name: "Audit invoice" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByText("1 of 2 parcels compared").waitFor();
+  await page.getByText("(USPS)").waitFor();
+  const { body: audit } = await org.get(`/invoices/${id}/audit`);
+  expect(audit).toMatchObject({
+    carrierAccountId: null,
+    carrierAccounts: [{ carrier: "USPS", carrierAccountId: contract }],
+    notAudited: [{ reason: "no_contract", parcels: 1 }],
+  });
+});

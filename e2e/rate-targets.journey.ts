@@ -73,6 +73,7 @@ test("a scenario with terms, a rule and a commitment is saved beside the contrac
   await dialog.getByRole("button", { name: "Add rule" }).click();
   await dialog.getByRole("combobox", { name: "Rule 1: contract" }).click();
   await page.getByRole("option", { name: "Regional offer" }).click();
+  await dialog.getByLabel("Paid carriers").fill("UPS, USPS");
   await dialog.getByLabel("Zones").fill("2, 3, 4");
   await dialog.getByLabel("Up to, lb").fill("10");
   await dialog.getByRole("button", { name: "Commitments" }).click();
@@ -84,7 +85,7 @@ test("a scenario with terms, a rule and a commitment is saved beside the contrac
   const [saved] = (await org.get(`/rate-comparisons/${idOfShown()}/scenarios`)).body.data;
   expect(saved).toMatchObject({
     terms: [{ increasePercent: 5.9, surchargePercents: { RESI: 10 } }],
-    rules: [{ target: 2, zones: ["2", "3", "4"], weightUpTo: { value: 10, unit: "lb" } }],
+    rules: [{ target: 2, carriers: ["UPS", "USPS"], zones: ["2", "3", "4"], weightUpTo: { value: 10, unit: "lb" } }],
     commitments: [{ target: 1, minParcels: 300 }],
   });
   const row = page.getByRole("table", { name: "Scenarios" }).getByRole("row", { name: /Increase of 2027/ });

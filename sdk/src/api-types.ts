@@ -2116,8 +2116,14 @@ export type Invoice = {
 export type InvoiceAudit = {
   invoiceId: string;
   status: Open<"not_requested" | "queued" | "processing" | "completed" | "failed">;
-  /** null: no contract is known, so prices are not checked */
+  /** The contract of all other parcels; null: none is known */
   carrierAccountId: string | null;
+  /** The contracts of single carriers */
+  carrierAccounts: Array<{
+    /** As the services of the file begin, such as USPS; case-insensitive */
+    carrier: string;
+    carrierAccountId: string;
+  }>;
   parcels: number;
   /** Parcels that were compared with the contract */
   audited: number;
@@ -5857,6 +5863,17 @@ export type RateCard = {
     /** null: not served */
     zone: string | null;
   }>;
+  /** Zones of shipments that are not within the United States, by the countries of origin and destination. The first entry that matches counts */
+  countryZones?: Array<{
+    /** ISO codes, such as DE; US stands for the territories as well. Default: all */
+    origins?: Array<string>;
+    /** ISO codes, such as DE; US stands for the territories as well. Default: all */
+    destinations?: Array<string>;
+    services?: Array<string>;
+    mode?: "ground" | "air";
+    /** null: not served */
+    zone: string | null;
+  }>;
   /** Which parcels of a comparison are one shipment: those with the same lead tracking number (default), or also those sent on the same day with the same service from the same ZIP to the same ZIP */
   shipmentsBy?: "lead" | "day_and_destination";
   services: Array<{
@@ -6466,6 +6483,8 @@ export type RateComparisonScenario = {
     target: number;
     /** Services as the items name them; case-insensitive */
     serviceTypes?: Array<string>;
+    /** Carriers whose names the services of the items begin with, such as USPS; case-insensitive */
+    carriers?: Array<string>;
     serviceLevels?: Array<Open<"media" | "economy" | "ground" | "three_day" | "two_day" | "two_day_am" | "overnight_saver" | "overnight" | "overnight_early" | "same_day">>;
     /** Zones of this target */
     zones?: Array<string>;
@@ -14490,6 +14509,17 @@ export type Operations = {
           /** null: not served */
           zone: string | null;
         }>;
+        /** Zones of shipments that are not within the United States, by the countries of origin and destination. The first entry that matches counts */
+        countryZones?: Array<{
+          /** ISO codes, such as DE; US stands for the territories as well. Default: all */
+          origins?: Array<string>;
+          /** ISO codes, such as DE; US stands for the territories as well. Default: all */
+          destinations?: Array<string>;
+          services?: Array<string>;
+          mode?: "ground" | "air";
+          /** null: not served */
+          zone: string | null;
+        }>;
         /** Which parcels of a comparison are one shipment: those with the same lead tracking number (default), or also those sent on the same day with the same service from the same ZIP to the same ZIP */
         shipmentsBy?: "lead" | "day_and_destination";
         services?: Array<{
@@ -14601,6 +14631,8 @@ export type Operations = {
       };
       /** Percentages of fuel by day, with `card` or `header`: a column `from` and one for each mode (`ground`, `air`) or service of `fuelByService`, or `fuel`. Their tables are replaced */
       fuelCsv?: string;
+      /** Tiers of a contract, with `card` or `header`: the columns `service`, `term`, `from`, `value` and one for each zone. Terms: cubic, hundredweight, earned discount, weekly revenue, multi-piece, cubic max weight, cubic max length, hundredweight discount, hundredweight minimum, hundredweight min pieces. The tiers of a service are replaced */
+      termsCsv?: string;
       /** With `csv`: fields of columns that are not recognized by their names: service, name, level, weight, unit, zone, rate, or `zone:2` for the prices of a zone; null: the column is ignored */
       mapping?: Record<string, string | null>;
       /** false: upload as a draft */
@@ -15265,6 +15297,8 @@ export type Operations = {
         target: number;
         /** Services as the items name them; case-insensitive */
         serviceTypes?: Array<string>;
+        /** Carriers whose names the services of the items begin with, such as USPS; case-insensitive */
+        carriers?: Array<string>;
         serviceLevels?: Array<"media" | "economy" | "ground" | "three_day" | "two_day" | "two_day_am" | "overnight_saver" | "overnight" | "overnight_early" | "same_day">;
         /** Zones of this target */
         zones?: Array<string>;
@@ -15727,6 +15761,12 @@ export type Operations = {
       id: string;
     };
     body: {
+      /** The contract of each carrier, for files of sellers such as EasyPost and ShipStation. Other parcels have `carrierAccountId`. Default: the former ones, else those of the audit whose account is used; empty: none */
+      carrierAccounts?: Array<{
+        /** As the services of the file begin, such as USPS; case-insensitive */
+        carrier: string;
+        carrierAccountId: string;
+      }>;
       /** The account whose rate cards are the contract. Default: the former one, else that of the last audit of the same carrier and billed account */
       carrierAccountId?: string;
     };

@@ -24,6 +24,13 @@ function namesIn(at: number): Map<string, string> {
   return (codesByName[at] ??= makeNames(languages[at]!));
 }
 
+/** The territories have ZIPs, and carriers rate them like the states. */
+const unitedStates = new Set(["US", "PR", "VI", "GU", "AS", "MP", "UM"]);
+
+export function isInUnitedStates(code: string): boolean {
+  return unitedStates.has(code);
+}
+
 let codes: string[] | undefined;
 
 /** Former countries have the name of what they became: DD is called Germany, too. */

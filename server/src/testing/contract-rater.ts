@@ -45,7 +45,14 @@ const isMeant = (term: { services?: string[]; mode?: string }, service: CardServ
   (term.services?.includes(service.code) ?? true) &&
   (term.mode === undefined || (term.mode === "ground") === isGround(service));
 
-const prefixesOf: Record<string, [number, number]> = { AK: [995, 999], CA: [900, 961] };
+const prefixes = (first: number, last: number): number[] =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index);
+const prefixesOf: Record<string, number[]> = {
+  AK: prefixes(995, 999),
+  CA: prefixes(900, 961),
+  // 008 are the Virgin Islands.
+  PR: [6, 7, 9],
+};
 
 function exceptionOf(card: RateCard, service: CardService, { originZip, destinationZip }: ContractShipment) {
   const asRange = (text: string): [number, number] => {
@@ -57,10 +64,9 @@ function exceptionOf(card: RateCard, service: CardService, { originZip, destinat
   for (const one of card.zoneExceptions ?? []) {
     if (!isMeant(one, service)) continue;
     const froms = (one.origins ?? ["000-999"]).map(asRange).filter((range) => holds(range, originZip));
-    const states = (one.destinationStates ?? []).flatMap((state) => {
-      const [first, last] = prefixesOf[state]!;
-      return Array.from({ length: last - first + 1 }, (_, index) => asRange(String(first + index)));
-    });
+    const states = (one.destinationStates ?? []).flatMap((state) =>
+      prefixesOf[state]!.map((prefix) => asRange(String(prefix).padStart(3, "0"))),
+    );
     for (const range of [...(one.destinations ?? []).map(asRange), ...states]) {
       if (!holds(range, destinationZip)) continue;
       for (const from of froms)

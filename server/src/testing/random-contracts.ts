@@ -203,6 +203,8 @@ export function randomContract(random: Random): RateCard {
         { destinations: ["99501", "996-997"], mode: "air" as const, zone: "208" },
         { destinations: ["967-968"], services: ["GND", "ECO"], zone: "8" },
         { destinations: ["967"], mode: "air" as const, zone: null },
+        { destinationStates: ["PR"], mode: "air" as const, zone: "206" },
+        { destinations: ["006-007", "009"], services: ["GND"], zone: "7" },
         { destinationStates: ["CA"], origins: ["900-961"], mode: "ground" as const, zone: "2" },
       ],
     })),
@@ -210,7 +212,8 @@ export function randomContract(random: Random): RateCard {
 }
 
 const origins = ["07114", "60601", "90001", "98101"];
-const places = "10001 02134 33101 60614 75201 80202 90210 94105 98101 99501 99503 99615 96701 96813 96720".split(" ");
+const places =
+  "00601 00901 10001 02134 33101 60614 75201 80202 90210 94105 98101 99501 99503 99615 96701 96813 96720".split(" ");
 
 export function randomShipment(random: Random): ContractShipment {
   const parcel = (): ContractParcel => {

@@ -11,6 +11,7 @@ import { FormDialog } from "../../ui/form-dialog.tsx";
 import { TextArea, TextField } from "../../ui/text-field.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import type { PeakDraft, ServiceDraft, TermsDraft } from "./card-terms.ts";
+import { ServiceTiers } from "./card-tiers.form.tsx";
 import { cardWith, draftOf, wrongIn } from "./card-terms.ts";
 
 /** Changes the terms of a card. Cards do not change: the result is another version with the same prices. */
@@ -80,6 +81,14 @@ function TermsDialog({ detail, onClose }: { detail: RateCardDetail; onClose(): v
         error={wrong.get("fuel")}
         onChange={(fuel) => set({ fuel })}
       />
+      <TextArea
+        label="Weekly revenue"
+        hint="Decides earned discounts. A line for each change: 2026-01-05 12000"
+        rows={2}
+        value={draft.weeklyRevenue}
+        error={wrong.get("weeklyRevenue")}
+        onChange={(weeklyRevenue) => set({ weeklyRevenue })}
+      />
       {draft.services.map((service, at) => (
         <ServiceTerms
           key={service.code}
@@ -130,6 +139,11 @@ function ServiceTerms({ name, draft, wrong, onChange }: ServiceProps) {
           {...field("reduction")}
         />
       </div>
+      <ServiceTiers
+        draft={draft.tiers}
+        wrong={(name) => wrong.get(`${draft.code} ${name}`)}
+        onChange={(change) => onChange({ tiers: { ...draft.tiers, ...change } })}
+      />
     </fieldset>
   );
 }

@@ -144,3 +144,114 @@ test("lines that cannot be read are quoted", () => {
   draft.peaks[0]!.to = "2026-09-01";
   expect([...wrongIn(draft).keys()]).toEqual(["GROUND minimum", "0 to"]);
 });
+
+const tieredCard: RateCard = {
+  ...card,
+  weeklyRevenue: [{ from: "2026-01-01", amount: 12_000 }],
+  services: [
+    {
+      ...card.services[0]!,
+      rates: { "2": [9], "8": [12] },
+      cubic: {
+        tiers: [0.1, 0.5],
+        rates: { "2": [6.5, 8.8], "8": [null, 10] },
+        maxWeight: { value: 20, unit: "lb" },
+        maxLength: 18,
+        use: "always",
+      },
+      hundredweight: { weightFrom: [200], rates: { "2": [21.5] }, discountPercent: 10, minimum: 40, minPieces: 3 },
+      discounts: [
+        { percent: 5 },
+        { tiers: [{ revenueFrom: 5000, percent: 10 }], zones: ["2"] },
+        { tiers: [{ revenueFrom: 0, percent: 1 }], stacking: "add" },
+      ],
+      multiPiece: "total",
+    },
+    { ...card.services[1]!, multiPiece: "each" },
+  ],
+};
+
+test("tiers are shown as lines, and unchanged ones stay as they are", () => {
+  const draft = draftOf(tieredCard);
+  expect(draft.services[0]!.tiers).toEqual({
+    cubic: "zones 2 8\n0.1 6.5 -\n0.5 8.8 10",
+    cubicWeight: "20 lb",
+    cubicLength: "18",
+    hundredweight: "zones 2\n200 21.5",
+    hundredweightDiscount: "10",
+    hundredweightMinimum: "40",
+    earned: "5000 10",
+    multiPiece: "total",
+  });
+  expect(cardWith(tieredCard, draft)).toEqual(tieredCard);
+});
+
+test("changed tiers replace those of the service and keep what the form does not show", () => {
+  const draft = draftOf(tieredCard);
+  draft.weeklyRevenue = "2026-06-01 21500\n2026-01-01 9000.5";
+  Object.assign(draft.services[0]!.tiers, {
+    cubic: "zones 8\n1 11\n0.2 9.25",
+    cubicWeight: "",
+    hundredweight: "",
+    earned: "20000 18 %\n1000 2",
+    multiPiece: "each",
+  });
+  Object.assign(draft.services[1]!.tiers, { hundredweight: "zones 2\n100 150", earned: "1 1" });
+  expect(wrongIn(draft)).toEqual(new Map());
+  const next = cardWith(tieredCard, draft);
+  expect(next.weeklyRevenue).toEqual([
+    { from: "2026-01-01", amount: 9000.5 },
+    { from: "2026-06-01", amount: 21_500 },
+  ]);
+  const [ground, air] = next.services;
+  expect(ground!.cubic).toEqual({ tiers: [0.2, 1], rates: { "8": [9.25, 11] }, maxLength: 18, use: "always" });
+  expect(ground).not.toHaveProperty("hundredweight");
+  expect(ground).not.toHaveProperty("multiPiece");
+  expect(ground!.discounts).toEqual([
+    { percent: 5 },
+    {
+      tiers: [
+        { revenueFrom: 1000, percent: 2 },
+        { revenueFrom: 20_000, percent: 18 },
+      ],
+      zones: ["2"],
+    },
+    { tiers: [{ revenueFrom: 0, percent: 1 }], stacking: "add" },
+  ]);
+  expect(air).toMatchObject({
+    hundredweight: { weightFrom: [100], rates: { "2": [150] } },
+    discounts: [{ tiers: [{ revenueFrom: 1, percent: 1 }] }],
+  });
+});
+
+test("tiers that cannot be read are named by their field", () => {
+  const wrongWith = (tiers: object): string[] => {
+    const draft = draftOf(tieredCard);
+    Object.assign(draft.services[0]!.tiers, tiers);
+    return [...wrongIn(draft).keys()];
+  };
+  for (const cubic of [
+    "0.1 6.5",
+    "zones 2 9\n0.1 6 7",
+    "zones 2\n0.1 6 7",
+    "zones 2\n0 6",
+    "zones 2",
+    "zones 2\n1 1\n1 2",
+  ])
+    expect(wrongWith({ cubic }), cubic).toEqual(["GROUND cubic"]);
+  expect(wrongWith({ hundredweight: "zones 2\n100.5 20" })).toEqual(["GROUND hundredweight"]);
+  expect(wrongWith({ cubicWeight: "heavy", cubicLength: "long" })).toEqual([
+    "GROUND cubicWeight",
+    "GROUND cubicLength",
+  ]);
+  expect(wrongWith({ hundredweightDiscount: "101", hundredweightMinimum: "-" })).toEqual([
+    "GROUND hundredweightDiscount",
+    "GROUND hundredweightMinimum",
+  ]);
+  expect(wrongWith({ earned: "5000 101" })).toEqual(["GROUND earned"]);
+  const draft = draftOf(tieredCard);
+  for (const weeklyRevenue of ["", "12000", "2026-01-01 1\n2026-01-01 2"]) {
+    draft.weeklyRevenue = weeklyRevenue;
+    expect([...wrongIn(draft).keys()], weeklyRevenue).toEqual(["weeklyRevenue"]);
+  }
+});

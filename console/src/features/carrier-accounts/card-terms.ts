@@ -1,5 +1,9 @@
 import type { RateCard } from "@order-operations-hub/sdk/api-types";
 import { isDate } from "../../ui/calendar.ts";
+import type { Read } from "./card-lines.ts";
+import { linesOf, numberOf, termsIn } from "./card-lines.ts";
+import type { TierDraft } from "./card-tiers.ts";
+import { readRevenue, revenueLines, tiersOf, withTiers, wrongTiers } from "./card-tiers.ts";
 
 type Service = RateCard["services"][number];
 type Fuel = NonNullable<RateCard["fuel"]>;
@@ -9,27 +13,26 @@ type Surcharge = NonNullable<RateCard["surcharges"]>[number];
 
 /** A surcharge between two days, such as a peak season. */
 export type PeakDraft = { code: string; label: string; amount: string; from: string; to: string };
-export type ServiceDraft = { code: string; fuel: string; dim: string; minimum: string; reduction: string };
+export type ServiceDraft = {
+  code: string;
+  /** The zones that the service has prices by weight for. */
+  zones: readonly string[];
+  fuel: string;
+  dim: string;
+  minimum: string;
+  reduction: string;
+  tiers: TierDraft;
+};
 
 /** Terms of a card as text, as they are edited. Prices by weight and zone stay as they are. */
 export type TermsDraft = {
   name: string;
   effectiveFrom: string;
   fuel: string;
+  weeklyRevenue: string;
   services: ServiceDraft[];
   peaks: PeakDraft[];
 };
-
-/** The terms, or which line cannot be read. */
-type Read<Terms> = { terms: Terms | undefined } | { wrong: string };
-
-const linesOf = (text: string): string[] =>
-  text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
-
-const numberOf = (text: string): number => (/^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN);
 
 /** "14.5", or a line for each change: "2026-01-05 18.25". */
 export function readFuel(text: string): Read<FuelTerms> {
@@ -133,13 +136,8 @@ export function draftOf(card: RateCard): TermsDraft {
     name: card.name,
     effectiveFrom: card.effectiveFrom,
     fuel: fuelLines(card.fuel),
-    services: card.services.map(({ code, dim, minimum }) => ({
-      code,
-      fuel: fuelLines(ownFuel(card, code)),
-      dim: dimLines(dim),
-      minimum: minimum?.amount === undefined ? "" : String(minimum.amount),
-      reduction: minimum?.reduction === undefined ? "" : String(minimum.reduction),
-    })),
+    weeklyRevenue: revenueLines(card.weeklyRevenue),
+    services: card.services.map((service) => draftOfService(card, service)),
     peaks: (card.surcharges ?? []).filter(isPeak).map(({ code, label = "", amount, when }) => ({
       code,
       label,
@@ -150,7 +148,18 @@ export function draftOf(card: RateCard): TermsDraft {
   };
 }
 
-const termsIn = <Terms>(read: Read<Terms>): Terms | undefined => ("terms" in read ? read.terms : undefined);
+function draftOfService(card: RateCard, service: Service): ServiceDraft {
+  const { code, rates, dim, minimum } = service;
+  return {
+    code,
+    zones: Object.keys(rates),
+    fuel: fuelLines(ownFuel(card, code)),
+    dim: dimLines(dim),
+    minimum: minimum?.amount === undefined ? "" : String(minimum.amount),
+    reduction: minimum?.reduction === undefined ? "" : String(minimum.reduction),
+    tiers: tiersOf(service),
+  };
+}
 
 /** The fuel with another rate. Without one before, it is a share of the discounted price. */
 function fuelWith(before: Fuel | undefined, text: string): Fuel | undefined {
@@ -161,7 +170,7 @@ function fuelWith(before: Fuel | undefined, text: string): Fuel | undefined {
 }
 
 function serviceWith(service: Service, draft: ServiceDraft): Service {
-  const { dim, minimum, ...rest } = service;
+  const { dim, minimum, ...rest } = withTiers(service, draft.tiers);
   const terms = termsIn(readDim(draft.dim));
   const { divisor: _divisor, tiers: _tiers, dated: before = [], ...otherDim } = dim ?? { divisor: 0 };
   // The form shows no thresholds: an entry of the same day keeps its own.
@@ -226,7 +235,8 @@ function surchargesWith(card: RateCard, peaks: readonly PeakDraft[]): Surcharge[
 
 /** The card with these terms. */
 export function cardWith(card: RateCard, draft: TermsDraft): RateCard {
-  const { fuel: _fuel, fuelByService: _byService, surcharges: _surcharges, ...rest } = card;
+  const { fuel: _fuel, fuelByService: _byService, surcharges: _surcharges, weeklyRevenue: _revenue, ...rest } = card;
+  const weeklyRevenue = termsIn(readRevenue(draft.weeklyRevenue));
   const fuel = fuelWith(card.fuel, draft.fuel);
   const fuelByService = fuelsWith(card, fuel, draft.services);
   const surcharges = surchargesWith(card, draft.peaks);
@@ -237,6 +247,7 @@ export function cardWith(card: RateCard, draft: TermsDraft): RateCard {
     ...(fuel ? { fuel } : {}),
     ...(fuelByService.length > 0 ? { fuelByService } : {}),
     ...(surcharges.length > 0 ? { surcharges } : {}),
+    ...(weeklyRevenue ? { weeklyRevenue } : {}),
     services: card.services.map((service, at) => serviceWith(service, draft.services[at]!)),
   };
 }
@@ -250,11 +261,15 @@ export function wrongIn(draft: TermsDraft): ReadonlyMap<string, string> {
     if ("wrong" in read) wrong.set(at, read.wrong);
   };
   note("fuel", readFuel(draft.fuel));
-  for (const { code, fuel, dim, minimum, reduction } of draft.services) {
+  note("weeklyRevenue", readRevenue(draft.weeklyRevenue));
+  if (draft.weeklyRevenue.trim() === "" && draft.services.some(({ tiers }) => tiers.earned.trim() !== ""))
+    wrong.set("weeklyRevenue", "Earned discounts require the weekly revenue.");
+  for (const { code, fuel, dim, minimum, reduction, tiers, zones } of draft.services) {
     note(`${code} fuel`, readFuel(fuel));
     note(`${code} dim`, readDim(dim));
     if (!isAmount(minimum)) wrong.set(`${code} minimum`, "Enter an amount, such as 9.50.");
     if (!isAmount(reduction)) wrong.set(`${code} reduction`, "Enter an amount, such as 1.25.");
+    for (const [field, message] of wrongTiers(tiers, zones)) wrong.set(`${code} ${field}`, message);
   }
   for (const [at, { code, amount, from, to }] of draft.peaks.entries()) {
     if (!/^[A-Za-z0-9][\w.-]{0,39}$/.test(code)) wrong.set(`${at} code`, "Enter a code, such as PEAK.");

@@ -54,6 +54,9 @@ export function CardView({ detail }: { detail: RateCardDetail }) {
               facts={[
                 ["Discount", discountsOf(service)],
                 ["Minimum", minimumOf(service)],
+                ["Prices by volume", cubicText(service)],
+                ["Hundredweight", hundredweightText(service)],
+                ["Several parcels", service.multiPiece === "total" ? "priced by the sum of their weights" : undefined],
                 ["Own fuel", ownFuelOf(card, service)],
                 ["Dimensional weight", service.dim && dimText(service.dim)],
                 ["Limits", limitsOf(service)],
@@ -171,11 +174,14 @@ function Prices({ service, currency }: { service: Service; currency: string }) {
 function discountsOf({ discounts = [] }: Service): string {
   return (
     discounts
-      .map(({ percent, amount, zones, weightFrom, weightTo }) =>
+      .map(({ percent, amount, tiers, zones, weightFrom, weightTo }) =>
         [
           [percent === undefined ? "" : `${percent} %`, amount === undefined ? "" : amount.toFixed(2)]
             .filter(Boolean)
             .join(" and "),
+          tiers
+            ?.map((tier) => `${tier.percent} % from a weekly revenue of ${formatCount(tier.revenueFrom)}`)
+            .join(", "),
           zones && `zones ${zones.join(", ")}`,
           weightFrom && `from ${weightFrom.value} ${weightFrom.unit}`,
           weightTo && `up to ${weightTo.value} ${weightTo.unit}`,
@@ -192,6 +198,30 @@ function minimumOf({ minimum }: Service): string {
   if (minimum.amount !== undefined) return minimum.amount.toFixed(2);
   const less = minimum.reduction === undefined ? "" : `, less ${minimum.reduction.toFixed(2)}`;
   return `the list price of zone ${minimum.zone ?? "?"}${minimum.weight ? `, ${minimum.weight.value} ${minimum.weight.unit}` : ""}${less}`;
+}
+
+function cubicText({ cubic }: Service): string | undefined {
+  if (!cubic) return undefined;
+  const { tiers, maxWeight, maxLength } = cubic;
+  return [
+    `${plural(tiers.length, "tier")} up to ${tiers.at(-1)} cubic ft`,
+    maxWeight && `up to ${maxWeight.value} ${maxWeight.unit}`,
+    maxLength && `up to ${maxLength} in long`,
+  ]
+    .filter(Boolean)
+    .join(", ");
+}
+
+function hundredweightText({ hundredweight }: Service): string | undefined {
+  if (!hundredweight) return undefined;
+  const { weightFrom, unit = "lb", discountPercent, minimum } = hundredweight;
+  return [
+    `from ${weightFrom[0]} ${unit}`,
+    discountPercent && `less ${discountPercent} %`,
+    minimum && `at least ${minimum.toFixed(2)}`,
+  ]
+    .filter(Boolean)
+    .join(", ");
 }
 
 function limitsOf({ limits }: Service): string | undefined {

@@ -1,5 +1,6 @@
 import type { Invoice, InvoiceAudit } from "@order-operations-hub/sdk/api-types";
 import { useQuery } from "@tanstack/react-query";
+import { Fragment } from "react";
 import { paths } from "../../app/paths.ts";
 import { missingScope, useMe } from "../../live/me.ts";
 import { formatCount, plural } from "../../ui/format.ts";
@@ -27,7 +28,8 @@ export function AuditState({ invoice, audit }: { invoice: Invoice; audit: Invoic
       </p>
     );
   }
-  if (audit.carrierAccountId === null) {
+  const { carrierAccountId, carrierAccounts } = audit;
+  if (carrierAccountId === null && carrierAccounts.length === 0) {
     return (
       <p className="text-warn">
         No contract is chosen, so prices are not checked: only parcels that were billed twice, voided or not shipped are
@@ -37,8 +39,20 @@ export function AuditState({ invoice, audit }: { invoice: Invoice; audit: Invoic
   }
   return (
     <p className="text-muted">
-      Audited against <ContractLink id={audit.carrierAccountId} />: {formatCount(audit.audited)} of{" "}
-      {plural(audit.parcels, "parcel")} compared
+      Audited against{" "}
+      {carrierAccounts.map((one, at) => (
+        <Fragment key={one.carrier}>
+          {at > 0 && ", "}
+          <ContractLink id={one.carrierAccountId} /> ({one.carrier})
+        </Fragment>
+      ))}
+      {carrierAccountId !== null && (
+        <>
+          {carrierAccounts.length > 0 && ", for the rest "}
+          <ContractLink id={carrierAccountId} />
+        </>
+      )}
+      : {formatCount(audit.audited)} of {plural(audit.parcels, "parcel")} compared
       {audit.notAudited.map(({ reason, parcels }, at) => (
         <span key={reason}>
           {at === 0 ? ". Not compared: " : ", "}

@@ -17,7 +17,15 @@ export const levels: readonly Level[] = [
   "same_day",
 ];
 
-export type DraftRule = { id: string; target: string; level: string; zones: string; over: string; upTo: string };
+export type DraftRule = {
+  id: string;
+  target: string;
+  carriers: string;
+  level: string;
+  zones: string;
+  over: string;
+  upTo: string;
+};
 
 /** A scenario as it is typed; empty: as contracted. */
 export type ScenarioDraft = {
@@ -95,14 +103,19 @@ export function toRequest(draft: ScenarioDraft): Request {
   };
 }
 
-function toRule({ target, level, zones, over, upTo }: DraftRule): NonNullable<Request["rules"]>[number] {
+function toRule({ target, carriers, level, zones, over, upTo }: DraftRule): NonNullable<Request["rules"]>[number] {
   const names = zones
     .split(/[\s,]+/)
     .map((zone) => zone.trim())
     .filter(Boolean);
+  const paid = carriers
+    .split(",")
+    .map((carrier) => carrier.trim())
+    .filter(Boolean);
   const known = levels.find((one) => one === level);
   return {
     target: Number(target),
+    ...(paid.length > 0 && { carriers: paid }),
     ...(known && { serviceLevels: [known] }),
     ...(names.length > 0 && { zones: names }),
     ...(!isEmpty(over) && { weightOver: { value: Number(over), unit: "lb" as const } }),

@@ -115,12 +115,18 @@ function RuleFields({ draft, set, mix }: PartProps) {
       <legend className="mb-1 font-medium">Rules</legend>
       {rules.length > 0 && <p className="text-sm text-muted">The first rule that matches a parcel decides.</p>}
       {rules.map((rule, index) => (
-        <div key={rule.id} className="grid items-end gap-2 sm:grid-cols-[repeat(5,minmax(0,1fr))_auto]">
+        <div key={rule.id} className="grid items-end gap-2 sm:grid-cols-[repeat(6,minmax(0,1fr))_auto]">
           <Select
             label={`Rule ${index + 1}: contract`}
             value={rule.target}
             options={optionsOf(mix)}
             onChange={(target) => change(index, { target })}
+          />
+          <TextField
+            label="Paid carriers"
+            placeholder="Any; UPS, USPS"
+            value={rule.carriers}
+            onChange={(carriers) => change(index, { carriers })}
           />
           <Select
             label="Service level"
@@ -159,7 +165,12 @@ function RuleFields({ draft, set, mix }: PartProps) {
         className="self-start"
         disabledReason={rules.length >= 50 && "A scenario has at most 50 rules."}
         onClick={() =>
-          set({ rules: [...rules, { id: crypto.randomUUID(), target: "1", level: "", zones: "", over: "", upTo: "" }] })
+          set({
+            rules: [
+              ...rules,
+              { id: crypto.randomUUID(), target: "1", carriers: "", level: "", zones: "", over: "", upTo: "" },
+            ],
+          })
         }
       >
         Add rule

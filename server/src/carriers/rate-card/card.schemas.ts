@@ -7,6 +7,7 @@ import {
   byZone,
   CalendarDate,
   Code,
+  CountryZone,
   Cubic,
   Dim,
   Discount,
@@ -163,6 +164,15 @@ const cardHeader = {
   weeklyRevenue: Type.Optional(WeeklyRevenue),
   weeklyPieces: Type.Optional(WeeklyPieces),
   zoneExceptions: Type.Optional(Type.Array(ZoneException, { minItems: 1, maxItems: 500 })),
+  countryZones: Type.Optional(
+    Type.Array(CountryZone, {
+      minItems: 1,
+      maxItems: 1_000,
+      description:
+        "Zones of shipments that are not within the United States, by the countries of origin and destination. The first entry that " +
+        "matches counts",
+    }),
+  ),
   shipmentsBy: Type.Optional(
     OneOf(["lead", "day_and_destination"], {
       description:

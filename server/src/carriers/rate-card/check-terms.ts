@@ -26,6 +26,7 @@ export function checkCardTerms(card: RateCard, report: Report): void {
   checkAscending(card.weeklyPieces ?? [], ({ from }) => from, "/weeklyPieces", "from", report);
   checkVolumes(card, report);
   checkExceptions(card, report);
+  checkCountryZones(card, report);
 }
 
 /** Tiers and conditions on the volume of a week say nothing without that volume. */
@@ -61,6 +62,16 @@ function checkExceptions(card: RateCard, report: Report): void {
     }
     if (zone !== null) checkZoneNames([zone], zones, `${at}/zone`, report);
     checkServices(card, exception.services, at, report);
+  }
+}
+
+function checkCountryZones(card: RateCard, report: Report): void {
+  const zones = Object.fromEntries(card.services.flatMap(({ rates }) => Object.keys(rates).map((zone) => [zone, []])));
+  for (const [index, { zone, services }] of (card.countryZones ?? []).entries()) {
+    const at = `/countryZones/${index}`;
+    if (card.zoneScheme === "flat") report(at, "unused", "With the zone scheme `flat` there is one zone only.");
+    if (zone !== null) checkZoneNames([zone], zones, `${at}/zone`, report);
+    checkServices(card, services, at, report);
   }
 }
 

@@ -4,6 +4,7 @@ import type { CardService, RateCard, Surcharge } from "./card.schemas.ts";
 import { shareOf, toCents, toPpm } from "../../core/money.ts";
 import {
   compileCells,
+  compileCountryZones,
   compileCubic,
   compileDims,
   compileDiscount,
@@ -140,6 +141,7 @@ function compileService(card: RateCard, service: CardService, index: number, set
     fuel: compileFuel(card, service),
     /** Zones that the card itself assigns to places, and names of the zones that are found by distance. */
     ownZones: compileExceptions(card, service),
+    countryZones: compileCountryZones(card, service),
     zoneNames: service.zoneNames && new Map(Object.entries(service.zoneNames)),
     /** How sides are rounded, for volume, limits and surcharges alike. */
     sides: { rounding: dim?.rounding ?? ("up" as const), unit: dim?.unit ?? ("in" as const) },

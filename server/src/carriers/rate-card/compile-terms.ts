@@ -1,6 +1,6 @@
 import { prefixesOfState } from "../../core/zip-states.ts";
 import { toCents, toPpm } from "../../core/money.ts";
-import type { ChartRow, ZoneChart } from "../zones/zone-chart.ts";
+import type { ChartRow, CountryZones, ZoneChart } from "../zones/zone-chart.ts";
 import { compileChart } from "../zones/zone-chart.ts";
 import type { CardService, RateCard } from "./card.schemas.ts";
 import { toFine } from "./fine-money.ts";
@@ -117,6 +117,17 @@ export function discountAt(discount: CompiledDiscount, revenue: number): Compile
   if (!discount.tiers) return discount;
   const tier = discount.tiers.findLast(({ from }) => from <= revenue);
   return { ...discount, ppm: tier?.ppm ?? 0 };
+}
+
+/** Zones of a service by countries; undefined: the card has prices within the United States only. */
+export function compileCountryZones(card: RateCard, service: CardService): CountryZones | undefined {
+  return card.countryZones
+    ?.filter((one) => isFor(one, service))
+    .map(({ origins, destinations, zone }) => ({
+      origins: origins && new Set(origins),
+      destinations: destinations && new Set(destinations),
+      zone,
+    }));
 }
 
 const everywhere = "000-999";

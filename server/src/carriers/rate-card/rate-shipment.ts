@@ -1,6 +1,7 @@
 import type { Address } from "../../core/address.ts";
 import { fromCents, toCents } from "../../core/money.ts";
 import { RemoteError } from "../../core/remote-error.ts";
+import { isInUnitedStates } from "../../core/country-codes.ts";
 import { countryOfAddress } from "../../core/time-zones.ts";
 import type { RateRequest } from "../seam/carrier.ts";
 import type { NoQuote, Quote } from "../seam/quotes.ts";
@@ -81,8 +82,9 @@ function sumOf(amounts: number[]): number {
   return fromCents(amounts.reduce((sum, amount) => sum + toCents(amount), 0));
 }
 
-/** Zones exist for the United States only; foreign postal codes must not be taken for ZIPs. */
+/** Foreign postal codes must not be taken for ZIPs. */
 export function placeOf(address: Address): Place {
-  if ((countryOfAddress(address) ?? "US") !== "US") return {};
+  const country = countryOfAddress(address) ?? "US";
+  if (!isInUnitedStates(country)) return { country };
   return { zip: address.zip, state: address.provinceCode };
 }

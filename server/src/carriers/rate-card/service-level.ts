@@ -86,6 +86,12 @@ export function foldService(name: string): string {
   return bare === "" ? whole : bare;
 }
 
+/** Whether the name of a service begins with that of the carrier, as in "USPS Ground Advantage" and "FEDEX_GROUND". */
+export function isOfCarrier(service: string, carrier: string): boolean {
+  const name = foldWhole(carrier);
+  return name !== "" && `${foldWhole(service)} `.startsWith(`${name} `);
+}
+
 const levelByAlias = new Map<string, ServiceLevel>();
 for (const level of serviceLevels)
   for (const alias of aliases[level].split("|")) levelByAlias.set(foldService(alias), level);

@@ -151,6 +151,19 @@ export const WeeklyPieces = Type.Array(Strict({ from: CalendarDate, pieces: Type
 const zipPattern = "^(\\d{3}|\\d{5})(-(\\d{3}|\\d{5}))?$";
 const ZipRanges = Type.Array(Type.String({ pattern: zipPattern }), { minItems: 1, maxItems: 1_000 });
 
+const Countries = Type.Array(Type.String({ pattern: "^[A-Z]{2}$" }), {
+  minItems: 1,
+  maxItems: 260,
+  description: "ISO codes, such as DE; US stands for the territories as well. Default: all",
+});
+
+export const CountryZone = Strict({
+  origins: Type.Optional(Countries),
+  destinations: Type.Optional(Countries),
+  ...fuelOfService,
+  zone: Type.Unsafe<string | null>({ type: ["string", "null"], pattern: zonePattern, description: "null: not served" }),
+});
+
 export const ZoneException = Strict({
   destinationStates: Type.Optional(Type.Array(Type.String({ pattern: "^[A-Z]{2}$" }), { minItems: 1, maxItems: 60 })),
   destinations: Type.Optional({ ...ZipRanges, description: "ZIPs, ZIP3s or ranges: 99501, 995, 995-997" }),

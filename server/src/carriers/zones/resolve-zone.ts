@@ -2,12 +2,17 @@ import type { Point } from "./distance.ts";
 import { milesBetween, pointOfState, pointOfZip } from "./distance.ts";
 import { prefixesOfState } from "../../core/zip-states.ts";
 import { normaliseZip, stateOfPlace } from "./zip.ts";
-import type { ChartedService, ZoneChart } from "./zone-chart.ts";
+import type { ChartedService, CountryZones, ZoneChart } from "./zone-chart.ts";
 import { zoneInChart } from "./zone-chart.ts";
 import type { Band, SchemeName, ZoneScheme } from "./zone-schemes.ts";
 import { schemeOf } from "./zone-schemes.ts";
 
-export type Place = { zip?: string | null | undefined; state?: string | null | undefined };
+/** `country`: its ISO code; without one the United States, which include the territories. ZIP and state are those of the United States. */
+export type Place = {
+  zip?: string | null | undefined;
+  state?: string | null | undefined;
+  country?: string | null | undefined;
+};
 
 export type ZoneSource = "chart" | "distance" | "state" | "flat";
 
@@ -42,6 +47,8 @@ export function resolveZone(
   weightMg?: number,
 ): FoundZone | NoZone {
   if (rules.scheme === "flat") return { zone: flatZone, source: "flat" };
+  const abroad = service?.countryZones && zoneAbroad(service.countryZones, origin, destination);
+  if (abroad) return abroad;
   const [from, to] = [normaliseZip(origin.zip), normaliseZip(destination.zip)];
   if (rules.chart && from !== undefined && to !== undefined) {
     const charted = zoneInChart(rules.chart, from, to, service);
@@ -57,6 +64,17 @@ export function resolveZone(
   const b = locate(gatewayZip(rules.distances, to, service, weightMg) ?? to, destination.state);
   if (!a || !b) return unresolved(`The ${a ? "destination" : "origin"} has no known ZIP or state.`);
   return named(byDistance(rules.distances, a, b), service?.zoneNames);
+}
+
+/** Undefined: the shipment is within the United States. */
+function zoneAbroad(zones: CountryZones, origin: Place, destination: Place): FoundZone | NoZone | undefined {
+  const [from, to] = [origin.country ?? "US", destination.country ?? "US"];
+  if (from === "US" && to === "US") return undefined;
+  const found = zones.find((one) => (one.origins?.has(from) ?? true) && (one.destinations?.has(to) ?? true));
+  if (!found) return unresolved(`The card has no zone from ${from} to ${to}.`);
+  if (found.zone === null)
+    return { reason: "not_serviceable", message: `The service does not go from ${from} to ${to}.` };
+  return { zone: found.zone, source: "chart" };
 }
 
 /** The first ZIP of a state, for places without one; no exception applies to 00000. */

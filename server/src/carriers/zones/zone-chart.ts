@@ -69,11 +69,20 @@ export function zoneInChart(
 }
 
 /** A chart column matches a service by one of its names, or by its level. */
+/** Zones by the countries of origin and destination; without a set, all countries. */
+export type CountryZones = readonly {
+  origins: ReadonlySet<string> | undefined;
+  destinations: ReadonlySet<string> | undefined;
+  zone: string | null;
+}[];
+
 export type ChartedService = {
   names: ReadonlySet<string>;
   level: ServiceLevel;
   /** Zones that the card assigns to places; they count after the chart of the account. */
   ownZones?: ZoneChart | undefined;
+  /** Zones of shipments that are not within the United States. */
+  countryZones?: CountryZones | undefined;
   /** Names of the zones found by distance. */
   zoneNames?: ReadonlyMap<string, string> | undefined;
 };

@@ -8,6 +8,7 @@ import { Address } from "../../core/address.ts";
 import { Origin } from "../../core/extension-point.ts";
 import { PickupRules } from "../../carriers/seam/pickup-rules.ts";
 import { cardColumnFields } from "../../carriers/rate-card/card-csv.ts";
+import { termNames } from "../../carriers/rate-card/terms-csv.ts";
 import { CalendarDate, CardHeader, RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import { serviceLevels } from "../../carriers/rate-card/service-level.ts";
 import { ChartRow } from "../../carriers/zones/zone-chart.ts";
@@ -251,6 +252,14 @@ export const RateCardUpload = Strict(
         description:
           "Percentages of fuel by day, with `card` or `header`: a column `from` and one for each mode (`ground`, `air`) or service of " +
           "`fuelByService`, or `fuel`. Their tables are replaced",
+      }),
+    ),
+    termsCsv: Type.Optional(
+      Type.String({
+        maxLength: 1024 * 1024,
+        description:
+          "Tiers of a contract, with `card` or `header`: the columns `service`, `term`, `from`, `value` and one for each zone. Terms: " +
+          `${termNames.join(", ")}. The tiers of a service are replaced`,
       }),
     ),
     mapping: Type.Optional(

@@ -61,6 +61,113 @@ test("fuel tables come as the carrier publishes them, newest first", async () =>
   expect(dayless.body.errors[0]).toMatchObject({ pointer: "/fuelCsv/1", code: "columns" });
 });
 
+const tiers = [
+  "Service,Term,From,Value,2,Zone 8",
+  "GND,Cubic max weight,,20 lb,,",
+  "GND,Cubic,0.5,,6,7",
+  "GND,Cubic,0.1,,4,-",
+  "GND,Cubic max length,,18,,",
+  "AIR,Hundredweight,100,,150,200.5",
+  "AIR,Hundredweight discount,,10%,,",
+  "AIR,Hundredweight min pieces,,3,,",
+  "AIR,Hundredweight minimum,,40,,",
+  "GND,Multi-piece,,total,,",
+  "GND,Earned discount,20000,18 %,,",
+  "GND,Earned discount,5000,10,,",
+  ",Weekly revenue,2026-06-01,21500,,",
+  ",Weekly revenue,01/05/2026,12000,,",
+].join("\n");
+
+test("tiers of a contract come as CSV, with a card or beside the CSV of its prices", async () => {
+  const account = await anAccount("Tiers");
+  const { status, body } = await org.post(`${account}/rate-cards`, { card, termsCsv: tiers });
+  expect(status).toBe(201);
+  const [ground, air] = body.card.services;
+  expect(ground).toMatchObject({
+    cubic: {
+      tiers: [0.1, 0.5],
+      rates: { "2": [4, 6], "8": [null, 7] },
+      maxWeight: { value: 20, unit: "lb" },
+      maxLength: 18,
+    },
+    discounts: [
+      {
+        tiers: [
+          { revenueFrom: 5000, percent: 10 },
+          { revenueFrom: 20_000, percent: 18 },
+        ],
+      },
+    ],
+    multiPiece: "total",
+  });
+  expect(air.hundredweight).toEqual({
+    weightFrom: [100],
+    rates: { "2": [150], "8": [200.5] },
+    discountPercent: 10,
+    minimum: 40,
+    minPieces: 3,
+  });
+  expect(body.card.weeklyRevenue).toEqual([
+    { from: "2026-01-05", amount: 12_000 },
+    { from: "2026-06-01", amount: 21_500 },
+  ]);
+  // 0.5 cubic feet to zone 8: 7.00, minus 18 %, with 1 % fuel.
+  const small = { ...parcel, dimensions: { length: 10, width: 8, height: 6, unit: "in" }, shipDate: "2026-06-15" };
+  const quoted = await org.post(`${account}/quote`, small);
+  expect(quoted.body.quotes.find((one: { service: string }) => one.service === "GND").total).toBe(5.8);
+
+  const { services: _services, ...header } = card;
+  const csv = "service,level,weight,2,8\nGND,ground,5,10,20\nAIR,two_day,5,10,20\n";
+  const fromCsv = await org.post(`${account}/rate-cards`, { csv, header, termsCsv: tiers });
+  expect(fromCsv.status).toBe(201);
+  expect(fromCsv.body.card.services.map((one: typeof ground) => one.cubic ?? one.hundredweight)).toEqual([
+    ground.cubic,
+    air.hundredweight,
+  ]);
+});
+
+test("rows of tiers that cannot be read are named, all at once", async () => {
+  const account = await anAccount("Wrong tiers");
+  const errorsOf = async (termsCsv: string) =>
+    (await org.post(`${account}/rate-cards`, { card, termsCsv })).body.errors.map(
+      (error: { pointer: string; code: string }) => `${error.pointer} ${error.code}`,
+    );
+  const wrong = [
+    "service,term,from,value,2,9",
+    "SEA,cubic,0.1,,4,",
+    "GND,volume,0.1,,4,",
+    "GND,cubic,0,,4,",
+    "GND,cubic,0.1,,cheap,",
+    "GND,cubic,0.2,,4,5",
+    "GND,cubic,0.1,,4,",
+    "GND,hundredweight,100.5,,4,",
+    "AIR,hundredweight minimum,,40,,",
+    "GND,multi-piece,,sum,,",
+    "GND,earned discount,1000,101,,",
+    ",weekly revenue,soon,1,,",
+    "GND,cubic max weight,,heavy,,",
+  ].join("\n");
+  expect(await errorsOf(wrong)).toEqual([
+    "/termsCsv/2/service unknown_service",
+    "/termsCsv/3/term unknown_term",
+    "/termsCsv/4/from limit",
+    "/termsCsv/5/2 price",
+    "/termsCsv/6/9 unknown_zone",
+    "/termsCsv/7/from duplicate",
+    "/termsCsv/8/from limit",
+    "/termsCsv/11/value value",
+    "/termsCsv/12/from limit",
+    "/termsCsv/9/value value",
+    "/termsCsv/10/value value",
+    "/termsCsv/13/value value",
+  ]);
+  expect(await errorsOf("service,term\nGND,cubic\n")).toEqual(["/termsCsv/1 columns"]);
+  // Without the weekly revenue, the tiers would never count.
+  expect(await errorsOf("service,term,from,value\nGND,earned discount,1000,10\n")).toEqual([
+    "/card/weeklyRevenue required",
+  ]);
+});
+
 test("a zone chart is uploaded as the workbook of the carrier", async () => {
   const account = await anAccount("Chart");
   await org.post(`${account}/rate-cards`, { card });

@@ -3,6 +3,7 @@ import type { PlacedError } from "../../core/csv/csv-table.ts";
 import { servicesFromCsv } from "../../carriers/rate-card/card-csv.ts";
 import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import { fuelFromCsv } from "../../carriers/rate-card/fuel-csv.ts";
+import { termsFromCsv } from "../../carriers/rate-card/terms-csv.ts";
 import { checkCard } from "../../carriers/rate-card/check-card.ts";
 import { missingSets, setsOfCard } from "../../carriers/rate-card/compile-card.ts";
 import { chartFromCsv } from "../../carriers/zones/chart-csv.ts";
@@ -82,7 +83,7 @@ async function readUpload(upload: RateCardUpload): Promise<{ card: RateCard; war
   if (upload.card) {
     if (upload.mapping) throw badField("/mapping", "unused", "`mapping` can only be sent with `csv`.");
     if (upload.header) throw badField("/header", "unused", "`header` can only be sent with `csv`.");
-    const card = { ...upload.card, ...(await readFuel(upload, upload.card)) };
+    const card = await readTerms(upload, { ...upload.card, ...(await readFuel(upload, upload.card)) });
     const errors = checkCard(card, "/card");
     if (errors.length > 0) throw validationFailed(errors);
     return { card, warnings: [] };
@@ -91,10 +92,18 @@ async function readUpload(upload: RateCardUpload): Promise<{ card: RateCard; war
     throw badField("/header", "required", "`csv` requires a `header` with name, effectiveFrom and zoneScheme.");
   const read = await servicesFromCsv(upload.csv!, upload.header, upload.mapping);
   if ("errors" in read) throw validationFailed(read.errors.map(toFieldError));
-  const card = { ...upload.header, ...(await readFuel(upload, upload.header)), services: read.services };
+  const services = read.services as RateCard["services"];
+  const card = await readTerms(upload, { ...upload.header, ...(await readFuel(upload, upload.header)), services });
   const errors = checkCard(card, "/header");
   if (errors.length > 0) throw validationFailed(errors);
-  return { card: card as RateCard, warnings: read.warnings };
+  return { card, warnings: read.warnings };
+}
+
+async function readTerms({ termsCsv }: RateCardUpload, card: RateCard): Promise<RateCard> {
+  if (termsCsv === undefined) return card;
+  const read = await termsFromCsv(termsCsv, card);
+  if ("errors" in read) throw validationFailed(read.errors);
+  return { ...card, ...read };
 }
 
 async function readFuel({ fuelCsv }: RateCardUpload, card: Parameters<typeof fuelFromCsv>[1]) {

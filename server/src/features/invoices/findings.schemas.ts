@@ -149,8 +149,26 @@ export const FindingsUpdated = Type.Object({
 });
 export type FindingsUpdated = Static<typeof FindingsUpdated>;
 
+const CarrierContract = Strict({
+  carrier: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description: "As the services of the file begin, such as USPS; case-insensitive",
+  }),
+  carrierAccountId: Id,
+});
+export type CarrierContract = Static<typeof CarrierContract>;
+
 export const AuditRequest = Strict(
   {
+    carrierAccounts: Type.Optional(
+      Type.Array(CarrierContract, {
+        maxItems: 20,
+        description:
+          "The contract of each carrier, for files of sellers such as EasyPost and ShipStation. Other parcels have `carrierAccountId`. " +
+          "Default: the former ones, else those of the audit whose account is used; empty: none",
+      }),
+    ),
     carrierAccountId: Type.Optional({
       ...Id,
       description:
@@ -165,7 +183,8 @@ export type AuditRequest = Static<typeof AuditRequest>;
 export const Audit = Type.Object({
   invoiceId: Id,
   status: OneOf(["not_requested", "queued", "processing", "completed", "failed"]),
-  carrierAccountId: Nullable({ ...Id, description: "null: no contract is known, so prices are not checked" }),
+  carrierAccountId: Nullable({ ...Id, description: "The contract of all other parcels; null: none is known" }),
+  carrierAccounts: Type.Array(CarrierContract, { description: "The contracts of single carriers" }),
   parcels: Count,
   audited: { ...Count, description: "Parcels that were compared with the contract" },
   notAudited: Type.Array(Type.Object({ reason: Text, parcels: Count })),

@@ -92,7 +92,7 @@ export async function importFile(
     tx,
     ctx,
     created.map(({ id }) => id),
-    carrierAccountId,
+    carrierAccountId === undefined ? {} : { carrierAccountId },
   );
   const unequal = created.filter((invoice) => differenceOf(invoice) !== 0);
   await openExceptions(tx, ctx, await Promise.all(unequal.map((invoice) => toException(tx, ctx, file, invoice))));

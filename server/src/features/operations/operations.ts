@@ -48,7 +48,6 @@ export type { Pipeline } from "./evaluate.ts";
 export type { RunCause } from "./run.schemas.ts";
 export type { OpenPipeline } from "./saved-pipelines.ts";
 export { removeExpiredSelections, selectOrders } from "./selections.ts";
-export type { QueuedRun } from "./run/create-run.ts";
 export { queueRun } from "./run/create-run.ts";
 export { runWork } from "./run/run-work.ts";
 export { applyLabelResults } from "./run/apply-label-results.ts";

@@ -1,3 +1,4 @@
+import { isOfCarrier } from "../../carriers/rate-card/service-level.ts";
 import { toMg } from "../../carriers/rate-card/measures.ts";
 import type { PriceMatrix, TextColumn } from "./price-matrix.ts";
 import { noPrice } from "./price-matrix.ts";
@@ -53,6 +54,7 @@ function matcherOf(matrix: PriceMatrix, rule: Rule): (position: number) => boole
     matrix.serviceTypes,
     rule.serviceTypes?.map((name) => name.toLowerCase()),
   );
+  const carriers = codesWhere(matrix.serviceTypes, rule.carriers && ((name) => isOfAny(name, rule.carriers!)));
   const levels = codesOf(matrix.serviceLevels, rule.serviceLevels);
   const zones = codesOf(
     matrix.zones[target]!,
@@ -66,6 +68,7 @@ function matcherOf(matrix: PriceMatrix, rule: Rule): (position: number) => boole
     const weight = matrix.weightsMg[position]!;
     return (
       (types === undefined || types.has(matrix.serviceTypes.codes[position]!)) &&
+      (carriers === undefined || carriers.has(matrix.serviceTypes.codes[position]!)) &&
       (levels === undefined || levels.has(matrix.serviceLevels.codes[position]!)) &&
       (zones === undefined || zones.has(matrix.zones[target]!.codes[position]!)) &&
       (over === undefined || weight > over) &&
@@ -75,7 +78,13 @@ function matcherOf(matrix: PriceMatrix, rule: Rule): (position: number) => boole
 }
 
 /** The codes of these names, which are in lower case. */
-function codesOf({ names }: TextColumn, wanted: readonly string[] | undefined): Set<number> | undefined {
-  if (wanted === undefined) return undefined;
-  return new Set(names.flatMap((name, index) => (wanted.includes(name.toLowerCase()) ? [index + 1] : [])));
+function codesOf(column: TextColumn, wanted: readonly string[] | undefined): Set<number> | undefined {
+  return codesWhere(column, wanted && ((name) => wanted.includes(name.toLowerCase())));
+}
+
+const isOfAny = (service: string, carriers: readonly string[]): boolean =>
+  carriers.some((carrier) => isOfCarrier(service, carrier));
+
+function codesWhere({ names }: TextColumn, is: ((name: string) => boolean) | undefined): Set<number> | undefined {
+  return is && new Set(names.flatMap((name, index) => (is(name) ? [index + 1] : [])));
 }

@@ -1,5 +1,6 @@
 import { saysHome } from "../../carriers/rate-card/service-level.ts";
 import { toCents } from "../../core/money.ts";
+import { isInUnitedStates } from "../../core/country-codes.ts";
 import { findCountry } from "../../core/region-names.ts";
 import type { Dimensions, Weight } from "../../core/weight.ts";
 import type { ItemRequest } from "./rate-items.schemas.ts";
@@ -68,15 +69,12 @@ export function isKnown(weight: ItemRequest["weight"]): weight is Weight {
   return weight !== undefined && weight.value > 0;
 }
 
-/** US territories have ZIPs and are rated like the states. */
-const domestic = new Set(["US", "PR", "VI", "GU", "AS", "MP", "UM"]);
-
 export function foreignCountryOf({ originCountry, destinationCountry }: ItemRequest): string | null {
   for (const text of [originCountry, destinationCountry]) {
     const name = text?.trim();
     if (!name) continue;
     const code = findCountry(name)?.alpha2 ?? name.toUpperCase();
-    if (!domestic.has(code)) return code;
+    if (!isInUnitedStates(code)) return code;
   }
   return null;
 }

@@ -85,6 +85,13 @@ const Rule = Strict({
       description: "Services as the items name them; case-insensitive",
     }),
   ),
+  carriers: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      minItems: 1,
+      maxItems: 20,
+      description: "Carriers whose names the services of the items begin with, such as USPS; case-insensitive",
+    }),
+  ),
   serviceLevels: Type.Optional(Type.Array(OneOf(serviceLevels), { minItems: 1, maxItems: 20 })),
   zones: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 10 }), {

@@ -14,7 +14,8 @@ import { billOf, sameness, sumOf } from "./parcel-bill.ts";
 export type AuditTerms = {
   carrier: string;
   format: string;
-  contract: Contract | undefined;
+  /** The contract for parcels of this service. */
+  contractOf(service: string | null): Contract | undefined;
   /** The organization buys its labels through the hub, so a parcel without one was not sent by it. */
   sellsLabels: boolean;
   /** Scans of this carrier's parcels reach the hub, so a parcel without one was not handed over. */
@@ -36,9 +37,10 @@ const noKeys = chargeKeysOf(undefined);
 /** Compares what was billed for a parcel with the contract and with what is known about the parcel. Pure. */
 export function auditParcel(parcel: BilledParcel, terms: AuditTerms): ParcelAudit {
   const day = parcel.facts?.shipDate;
-  const keys = (day && terms.contract?.on(day)?.keys) || noKeys;
+  const contract = terms.contractOf(parcel.facts?.service ?? null);
+  const keys = (day && contract?.on(day)?.keys) || noKeys;
   const bill = billOf(parcel.lines, keys);
-  const found = expectPrice(parcel, bill, terms.contract);
+  const found = expectPrice(parcel, bill, contract);
   const whole = wholeFinding(parcel, bill, terms);
   const expected = isNoPrice(found) ? undefined : found;
   const reason = isNoPrice(found) ? found.reason : null;

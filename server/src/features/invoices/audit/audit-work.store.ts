@@ -3,12 +3,14 @@ import { arrayLiteral } from "../../../db/array-literal.ts";
 import type { Queryable, Tx } from "../../../db/database.ts";
 import type { LeasedRow } from "../../../queue/leases.ts";
 import { leasesOn } from "../../../queue/leases.ts";
+import type { CarrierContract } from "../findings.schemas.ts";
 import type { NotAuditedReason } from "./billed-parcel.ts";
 
 export type AuditRow = {
   id: string;
   org_id: string;
   carrier_account_id: string | null;
+  carrier_accounts: CarrierContract[] | null;
   status: "queued" | "processing" | "completed" | "failed";
   revision: number;
   after_parcel: string;
@@ -21,7 +23,7 @@ export type AuditRow = {
 };
 export type LeasedAudit = LeasedRow & AuditRow & { lease_owner: string };
 
-const columns = `t.id, t.org_id, t.carrier_account_id, t.status, t.revision, t.after_parcel, t.parcel_count, t.processed, t.error,
+const columns = `t.id, t.org_id, t.carrier_account_id, t.carrier_accounts, t.status, t.revision, t.after_parcel, t.parcel_count, t.processed, t.error,
   t.requested_by, t.requested_at, t.finished_at`;
 
 export const auditLeases = leasesOn<LeasedAudit>({
@@ -41,48 +43,62 @@ export async function findAudit(db: Queryable, orgId: string, invoiceId: string)
   return row;
 }
 
-/** Queues the audits of these invoices; one that is running begins anew. Without an account the former one stays. */
+/** The account whose cards are the contract, and those of single carriers. Null: not given. */
+export type Contracts = { carrierAccountId: string | null; carrierAccounts: CarrierContract[] | null };
+
+/** Queues the audits of these invoices; one that is running begins anew. Contracts that are not given stay. */
 export async function queueAudits(
   tx: Tx,
   orgId: string,
   invoiceIds: string[],
-  { carrierAccountId, by, at }: { carrierAccountId: string | null; by: Actor; at: Date },
+  { carrierAccountId, carrierAccounts, by, at }: Contracts & { by: Actor; at: Date },
 ): Promise<void> {
   await tx.query(
-    `insert into invoice_audits as t (id, org_id, carrier_account_id, status, revision, after_parcel, parcel_count, processed,
+    `insert into invoice_audits as t (id, org_id, carrier_account_id, carrier_accounts, status, revision, after_parcel, parcel_count, processed,
        requested_by, requested_at, due_at)
-     select given.id, $1, $3, 'queued', 1, '', 0, 0, $4, $5, now() from unnest($2::uuid[]) as given (id)
+     select given.id, $1, $3, $6::jsonb, 'queued', 1, '', 0, 0, $4, $5, now() from unnest($2::uuid[]) as given (id)
      on conflict (id) do update
-       set carrier_account_id = coalesce(excluded.carrier_account_id, t.carrier_account_id), status = 'queued',
-           revision = t.revision + 1, after_parcel = '', parcel_count = 0, processed = 0, error = null, finished_at = null,
+       set carrier_account_id = coalesce(excluded.carrier_account_id, t.carrier_account_id),
+           carrier_accounts = coalesce(excluded.carrier_accounts, t.carrier_accounts), status = 'queued', revision = t.revision + 1, after_parcel = '', parcel_count = 0, processed = 0, error = null, finished_at = null,
            requested_by = excluded.requested_by, requested_at = excluded.requested_at, due_at = now(), lease_owner = null,
            lease_until = null, lease_attempts = 0`,
-    [orgId, arrayLiteral(invoiceIds), carrierAccountId, by, at],
+    [orgId, arrayLiteral(invoiceIds), carrierAccountId, by, at, carrierAccounts && JSON.stringify(carrierAccounts)],
   );
 }
 
-/** The account of the latest audit of another invoice of the same carrier and billed account. */
-export async function findUsualAccount(db: Queryable, orgId: string, invoiceId: string): Promise<string | undefined> {
-  const [row] = await db.query<{ id: string }>(
-    `select audit.carrier_account_id as id
+/** The contracts of the latest audit of another invoice of the same carrier and billed account. */
+export async function findUsualContracts(
+  db: Queryable,
+  orgId: string,
+  invoiceId: string,
+): Promise<Contracts | undefined> {
+  const [row] = await db.query<Contracts>(
+    `select audit.carrier_account_id as "carrierAccountId", audit.carrier_accounts as "carrierAccounts"
        from invoices own
        join invoices other
          on other.org_id = own.org_id and other.carrier = own.carrier and other.account is not distinct from own.account
        join invoice_audits audit on audit.id = other.id
-      where own.org_id = $1 and own.id = $2 and other.id <> own.id and audit.carrier_account_id is not null
+      where own.org_id = $1 and own.id = $2 and other.id <> own.id
+        and (audit.carrier_account_id is not null or audit.carrier_accounts <> '[]')
       order by audit.requested_at desc, audit.id desc
       limit 1`,
     [orgId, invoiceId],
   );
-  return row?.id;
+  return row;
 }
 
-export async function keepAccount(tx: Tx, row: LeasedAudit, accountId: string): Promise<void> {
-  await tx.query("update invoice_audits set carrier_account_id = $3 where org_id = $1 and id = $2", [
-    row.org_id,
-    row.id,
-    accountId,
-  ]);
+export async function keepContracts(tx: Tx, row: LeasedAudit, contracts: Contracts): Promise<void> {
+  const { carrierAccountId, carrierAccounts } = contracts;
+  await tx.query(
+    "update invoice_audits set carrier_account_id = $3, carrier_accounts = $4 where org_id = $1 and id = $2",
+    [row.org_id, row.id, carrierAccountId, carrierAccounts && JSON.stringify(carrierAccounts)],
+  );
+}
+
+/** What the audit has, or has not. An empty list of carriers was chosen, so nothing is looked up in its place. */
+export function contractsOf(row: AuditRow | undefined): Contracts | undefined {
+  const { carrier_account_id: carrierAccountId = null, carrier_accounts: carrierAccounts = null } = row ?? {};
+  return carrierAccountId === null && carrierAccounts === null ? undefined : { carrierAccountId, carrierAccounts };
 }
 
 /** False if the invoice was deleted, its audit was requested again or claimed by another worker. */

@@ -36,8 +36,8 @@ export type BilledFacts = {
   sides: Sides | undefined;
   senderZip: string | null;
   receiverZip: string | null;
-  /** Country of sender or receiver, if it is not the United States. */
-  foreignCountry: string | null;
+  /** ISO codes of the countries of sender and receiver; null: the United States with the territories, or not stated. */
+  countries: { sender: string | null; receiver: string | null };
 };
 
 /** What the organization itself knows about a parcel. */

@@ -1,4 +1,4 @@
-import { foldService } from "../../../carriers/rate-card/service-level.ts";
+import { foldService, isOfCarrier } from "../../../carriers/rate-card/service-level.ts";
 import { HubError } from "../../../core/errors.ts";
 import { createYielder } from "../../../core/yield-to-event-loop.ts";
 import type { Ctx, World } from "../../../context.ts";
@@ -84,19 +84,19 @@ export type OpenAudit = {
 
 /** Loads what is the same for all parcels. `numbers`: all parcels of the invoice. */
 async function openAudit(ctx: Ctx, row: LeasedAudit, invoice: Invoice, numbers: string[]): Promise<OpenAudit> {
-  const accountId = row.carrier_account_id ?? (await work.findUsualAccount(ctx.db, ctx.orgId, row.id));
-  if (accountId !== undefined && row.carrier_account_id === null)
-    await ctx.db.transaction((tx) => work.keepAccount(tx, row, accountId));
-  return await openTerms(ctx, invoice, accountId, numbers);
+  const own = work.contractsOf(row);
+  const contracts = own ?? (await work.findUsualContracts(ctx.db, ctx.orgId, row.id));
+  if (contracts && !own) await ctx.db.transaction((tx) => work.keepContracts(tx, row, contracts));
+  return await openTerms(ctx, invoice, contracts, numbers);
 }
 
 export async function openTerms(
   ctx: Ctx,
   { id, carrier, format }: Invoice,
-  accountId: string | undefined,
+  contracts: work.Contracts | undefined,
   numbers: string[],
 ): Promise<OpenAudit> {
-  const opened = accountId === undefined ? undefined : await openContract(ctx, accountId);
+  const opened = await openContracts(ctx, contracts);
   const known = await countKnown(ctx, numbers);
   const pieces = await countPieces(ctx.db, ctx.orgId, id);
   const lastScanDay = Temporal.Instant.from(ctx.clock.now().toISOString())
@@ -105,9 +105,29 @@ export async function openTerms(
     .toPlainDate()
     .toString();
   return {
-    terms: { carrier, format, contract: opened?.contract, ...known, lastScanDay },
+    terms: { carrier, format, contractOf: opened.contractOf, ...known, lastScanDay },
     pieces,
-    loadDays: async (days) => await opened?.load(days),
+    loadDays: opened.load,
+  };
+}
+
+/** Of several carriers with which the service begins, the one with the longest name counts. */
+async function openContracts(ctx: Ctx, given: work.Contracts | undefined) {
+  const { carrierAccountId = null, carrierAccounts } = given ?? {};
+  const byCarrier = (carrierAccounts ?? []).toSorted((one, other) => other.carrier.length - one.carrier.length);
+  const opened = new Map<string, Awaited<ReturnType<typeof openContract>>>();
+  for (const id of new Set([carrierAccountId ?? [], byCarrier.map((one) => one.carrierAccountId)].flat()))
+    opened.set(id, await openContract(ctx, id));
+  return {
+    contractOf: (service: string | null): Contract | undefined => {
+      const own = service === null ? undefined : byCarrier.find(({ carrier }) => isOfCarrier(service, carrier));
+      const id = own?.carrierAccountId ?? carrierAccountId;
+      return id === null ? undefined : opened.get(id)?.contract;
+    },
+    load: async (days: Iterable<string>): Promise<void> => {
+      const all = [...days];
+      for (const one of opened.values()) await one?.load(all);
+    },
   };
 }
 

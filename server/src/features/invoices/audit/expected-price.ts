@@ -7,6 +7,7 @@ import { tripOf } from "../../../carriers/rate-card/quote.ts";
 import { foldService, saysHome } from "../../../carriers/rate-card/service-level.ts";
 import type { Tariff } from "../../../carriers/rate-card/tariff.ts";
 import { situationOf, zoneOf } from "../../../carriers/rate-card/tariff.ts";
+import type { Place } from "../../../carriers/zones/resolve-zone.ts";
 import type { CardOnDay } from "../../carrier-accounts/tariff-inputs.ts";
 import type { BilledFacts, BilledParcel, NotAuditedReason, OwnParcel } from "./billed-parcel.ts";
 import type { ChargeKeys } from "./charge-meaning.ts";
@@ -58,12 +59,21 @@ export function expectPrice(
   const card = contract.on(facts.shipDate);
   if (!card) return { reason: "card_not_in_effect" };
   if (facts.currency !== card.tariff.card.currency) return { reason: "currency_mismatch" };
-  if (facts.foreignCountry !== null) return { reason: "international" };
+  const hasZonesAbroad = card.tariff.card.services.some(({ countryZones }) => countryZones !== undefined);
+  if (isAbroad(facts) && !hasZonesAbroad) return { reason: "international" };
   const service = serviceOf(contract, card, facts)?.service;
   if (!service) return { reason: "service_unmatched" };
   if (isPricedTogether(service, pieces)) return { reason: "priced_together" };
   return priceSteps(facts, own, bill, card, service);
 }
+
+/** Not within the United States. */
+export function isAbroad({ countries }: BilledFacts): boolean {
+  return countries.sender !== null || countries.receiver !== null;
+}
+
+/** Foreign postal codes are no ZIPs. */
+const placeOf = (zip: string | null, country: string | null): Place => (country === null ? { zip } : { country });
 
 /** The other parcels of the shipment may be on several invoices. UPS states a lead number for single parcels, too: their own. */
 function isPricedTogether({ hundredweight, isRatedByTotal }: CompiledService, pieces: number | null): boolean {
@@ -78,18 +88,21 @@ function serviceOf({ aliases }: Contract, { tariff }: CardOnDay, { service }: Bi
   return alias === undefined ? matchService(tariff.card, service, "none") : findService(tariff.card, alias);
 }
 
-type Weights = { billedMg: number; asBilled: Parcel; expected: Parcel };
+/** `isComparable`: what the contract bills is known. Not for a parcel that was billed by a size that nobody states. */
+type Weights = { billedMg: number; asBilled: Parcel; expected: Parcel; isComparable: boolean };
 
 function weightsOf(facts: BilledFacts, own: OwnParcel | undefined, service: CompiledService): Weights | undefined {
   const knownMg = own?.weightMg ?? facts.enteredMg;
   const billedMg = facts.billedMg ?? knownMg ?? (service.isFlat ? 0 : null);
   if (billedMg === null) return undefined;
   const isBySize = facts.basis === "dimensional";
+  const sides = own?.sides ?? facts.sides;
   return {
     billedMg,
+    isComparable: !isBySize || (service.dims.length > 0 ? sides !== undefined : knownMg !== null),
     asBilled: { weightMg: isBySize ? (knownMg ?? 0) : billedMg, sides: facts.sides ?? own?.sides },
     // Billed by size, the parcel weighs less than that; how much less does not matter.
-    expected: { weightMg: knownMg ?? (isBySize ? 0 : billedMg), sides: own?.sides ?? facts.sides },
+    expected: { weightMg: knownMg ?? (isBySize ? 0 : billedMg), sides },
   };
 }
 
@@ -103,8 +116,8 @@ function priceSteps(
   const { tariff, keys } = card;
   const weights = weightsOf(facts, own, service);
   if (!weights) return { reason: "weight_missing" };
-  const origin = { zip: facts.senderZip };
-  const destination = { zip: facts.receiverZip };
+  const origin = placeOf(facts.senderZip, facts.countries.sender);
+  const destination = placeOf(facts.receiverZip, facts.countries.receiver);
   const found = zoneOf(tariff, origin, destination, service, weights.expected.weightMg);
   const billedZone = zoneAsBilled(service, facts.zone);
   if ("reason" in found && (billedZone === undefined || found.reason === "not_serviceable")) return found;
@@ -124,8 +137,9 @@ function priceSteps(
   if (isRefusal(withZone)) return withZone;
   const asBilled = billedZone === undefined || billedZone === zone ? withZone : price(billedZone, isHome, false);
   // A fact with which the parcel has no price explains nothing that was billed.
-  const withWeight = orElse(price(zone, isHome, true), withZone);
-  const final = residential.expected === isHome ? withWeight : orElse(price(zone, !isHome, true), withWeight);
+  const withWeight = orElse(price(zone, isHome, weights.isComparable), withZone);
+  const final =
+    residential.expected === isHome ? withWeight : orElse(price(zone, !isHome, weights.isComparable), withWeight);
   return {
     card,
     service,

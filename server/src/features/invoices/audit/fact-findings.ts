@@ -5,6 +5,7 @@ import { fromMicros } from "../invoice-amounts.ts";
 import type { BilledParcel, Confidence, Evidence, FindingKind, NewFinding } from "./billed-parcel.ts";
 import { centMicros, tolerance } from "./billed-parcel.ts";
 import type { Expected, Priced } from "./expected-price.ts";
+import { isAbroad } from "./expected-price.ts";
 import type { Bill, BilledLine } from "./parcel-bill.ts";
 import { sumOf } from "./parcel-bill.ts";
 
@@ -146,6 +147,8 @@ function promiseOf(
   sent: { carrier: string; isSaturdayDelivery: boolean },
 ): { day: string; source: string } | undefined {
   if (own?.promise) return own.promise;
+  // Business days are those of the United States.
+  if (isAbroad(facts!)) return undefined;
   const days = service.transitDays[zone.expected];
   if (days === undefined) return undefined;
   const { shipDate, service: name } = facts!;

@@ -1,5 +1,7 @@
 import { toMg, toSides } from "../../../carriers/rate-card/measures.ts";
+import { isInUnitedStates } from "../../../core/country-codes.ts";
 import { isUuid } from "../../../core/ids.ts";
+import { findCountry } from "../../../core/region-names.ts";
 import type { Dimensions, Weight } from "../../../core/weight.ts";
 import type { Ctx } from "../../../context.ts";
 import { listLabelFacts } from "../../labels/labels.ts";
@@ -64,7 +66,6 @@ function factsOf(lines: ParcelLine[]): BilledFacts | undefined {
   const others = lines.filter(({ place }) => place === base.place);
   const first = <Name extends keyof ParcelLine>(name: Name): ParcelLine[Name] | null =>
     base[name] ?? others.find((line) => line[name] !== null)?.[name] ?? null;
-  const countries = [first("senderCountry"), first("receiverCountry")];
   return {
     service: first("service"),
     zone: first("zone"),
@@ -78,8 +79,14 @@ function factsOf(lines: ParcelLine[]): BilledFacts | undefined {
     sides: sidesOf(base),
     senderZip: first("senderZip"),
     receiverZip: first("receiverZip"),
-    foreignCountry: countries.find((country) => country !== null && country !== "US") ?? null,
+    countries: { sender: foreignCode(first("senderCountry")), receiver: foreignCode(first("receiverCountry")) },
   };
+}
+
+function foreignCode(country: string | null): string | null {
+  if (country === null) return null;
+  const code = findCountry(country)?.alpha2 ?? country.toUpperCase();
+  return isInUnitedStates(code) ? null : code;
 }
 
 function massOf(value: number | null, unit: string | null): number | null {

@@ -27,34 +27,46 @@ export async function queueAudits(
   tx: Tx,
   ctx: Ctx,
   invoiceIds: string[],
-  carrierAccountId: string | undefined,
+  { carrierAccountId, carrierAccounts }: AuditRequest,
 ): Promise<void> {
   if (invoiceIds.length === 0) return;
-  const request = { carrierAccountId: carrierAccountId ?? null, by: ctx.actor, at: ctx.clock.now() };
+  const contracts = { carrierAccountId: carrierAccountId ?? null, carrierAccounts: carrierAccounts ?? null };
+  const request = { ...contracts, by: ctx.actor, at: ctx.clock.now() };
   await store.queueAudits(tx, ctx.orgId, invoiceIds, request);
   await ctx.signals.publish(tx, "invoice_audit", invoiceIds[0]!);
 }
 
 /** The account that a request names for the contract must exist. */
-export async function requireAccount(ctx: Ctx, id: string | undefined): Promise<void> {
+export async function requireAccount(ctx: Ctx, id: string | undefined, at = "/carrierAccountId"): Promise<void> {
   if (id === undefined) return;
   await getCarrierAccount(ctx, id).catch((error: unknown) => {
     if (!(error instanceof HubError) || error.status !== 404) throw error;
-    throw badField("/carrierAccountId", "not_found", "No carrier account has this ID.");
+    throw badField(at, "not_found", "No carrier account has this ID.");
   });
+}
+
+async function requireContracts(ctx: Ctx, { carrierAccountId, carrierAccounts = [] }: AuditRequest): Promise<void> {
+  await requireAccount(ctx, carrierAccountId);
+  for (const [index, { carrier, carrierAccountId: id }] of carrierAccounts.entries()) {
+    const at = `/carrierAccounts/${index}`;
+    const name = carrier.trim().toLowerCase();
+    const before = carrierAccounts.findIndex((one) => one.carrier.trim().toLowerCase() === name);
+    if (before < index) throw badField(`${at}/carrier`, "duplicate", `${carrier} is listed more than once.`);
+    await requireAccount(ctx, id, `${at}/carrierAccountId`);
+  }
 }
 
 /** Invoices of up to this many lines are audited while the request waits: a fraction of a second. */
 const linesAtOnce = 500;
 
 /** Audits an invoice again, for example after a rate card was uploaded. Decisions about findings stay. */
-export async function requestAudit(ctx: Ctx, id: string, { carrierAccountId }: AuditRequest) {
-  await requireAccount(ctx, carrierAccountId);
+export async function requestAudit(ctx: Ctx, id: string, contracts: AuditRequest) {
+  await requireContracts(ctx, contracts);
   const { lineCount } = await getInvoice(ctx.db, ctx.orgId, id);
   const queued = await change(ctx, async (tx) => {
     const { carrier, number } = await getInvoice(tx, ctx.orgId, id, "for update");
-    await queueAudits(tx, ctx, [id], carrierAccountId);
-    const data = { carrier, number, carrierAccountId: carrierAccountId ?? null };
+    await queueAudits(tx, ctx, [id], contracts);
+    const data = { carrier, number, carrierAccountId: contracts.carrierAccountId ?? null };
     recordEvent(tx, ctx, { type: "invoice.audit_requested", objectId: id, data });
     return await readAudit(tx, ctx, id);
   });
@@ -79,6 +91,7 @@ async function readAudit(db: Queryable, ctx: Ctx, id: string): Promise<Audit> {
     invoiceId: id,
     status: row?.status ?? "not_requested",
     carrierAccountId: row?.carrier_account_id ?? null,
+    carrierAccounts: row?.carrier_accounts ?? [],
     parcels: counts.parcels,
     audited: counts.audited,
     notAudited: counts.reasons,
@@ -97,9 +110,9 @@ export async function listAuditedParcels(ctx: Ctx, id: string, query: ParcelQuer
 export async function compareParcel(ctx: Ctx, id: string, number: string): Promise<ParcelComparison> {
   const invoice = await getInvoice(ctx.db, ctx.orgId, id);
   const row = await store.findAudit(ctx.db, ctx.orgId, id);
-  const accountId = row?.carrier_account_id ?? (await store.findUsualAccount(ctx.db, ctx.orgId, id));
+  const contracts = store.contractsOf(row) ?? (await store.findUsualContracts(ctx.db, ctx.orgId, id));
   // Findings are those of the audit, so what is known about the other parcels does not matter.
-  const open = await openTerms(ctx, invoice, accountId, []);
+  const open = await openTerms(ctx, invoice, contracts, []);
   const [audited] = await auditBatch(ctx, open, id, [number]);
   if (!audited || audited.parcel.lines.length === 0) throw new HubError("parcel_not_found");
   const { parcel, audit } = audited;
@@ -122,7 +135,7 @@ export async function compareParcel(ctx: Ctx, id: string, number: string): Promi
     findingAmount: stored?.findingAmount ?? 0,
     currency: parcel.currency,
     invoiceId: id,
-    carrierAccountId: accountId ?? null,
+    carrierAccountId: open.terms.contractOf(parcel.facts?.service ?? null)?.accountId ?? null,
     rateCard: expected ? { id: expected.card.id, version: expected.card.version, name: expected.card.name } : null,
     facts: factsOf(parcel, audit),
     charges: compareCharges(audit, (key) => labelOf(audit, key)).map(({ billed, expected: of, ...charge }) => ({
