@@ -3,7 +3,15 @@ import { totpCode, totpStep } from "../server/src/core/totp-codes.ts";
 import { fromBase32 } from "../server/src/testing/from-base32.ts";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
-import { countClicks, checkPage, openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
+import {
+  countClicks,
+  checkPage,
+  holdAnswers,
+  openBrowser,
+  signIn,
+  startConsoleHub,
+  takeScreenshot,
+} from "./console-hub.ts";
 
 let hub: TestHub;
 let org: TestOrg;
@@ -270,7 +278,13 @@ test("changing security settings asks for step-up authentication in place", asyn
   const { body: bridge } = await org.post("/bridges", { name: "Proved shop", connector: "demo" });
   await page.goto(`${hub.url}/bridges/${bridge.id}?tab=settings`);
   await page.getByLabel("Name", { exact: true }).fill("Proved again");
+  // The dialog waits until it knows whether to ask for a password or a code.
+  const methods = await holdAnswers(page, "/me/totp");
+  const asked = page.waitForRequest((request) => request.url().endsWith("/me/totp"));
   await page.getByRole("button", { name: "Save", exact: true }).click();
+  await asked;
+  expect(await proof.count()).toBe(0);
+  await methods.letGo();
   await proof.getByLabel("Current password").fill(org.admin.password);
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Connections Proved again" }).waitFor();

@@ -110,13 +110,18 @@ export async function signIn(
 export async function holdAnswers(page: Page, path: string): Promise<{ letGo(): Promise<void> }> {
   const released = Promise.withResolvers<void>();
   const isHeld = (url: URL): boolean => url.pathname === `/api/v1${path}`;
+  const held: Promise<void>[] = [];
   await page.route(isHeld, async (route) => {
-    if (route.request().method() === "GET") await released.promise;
-    await route.continue();
+    const isRead = route.request().method() === "GET";
+    const continued = (isRead ? released.promise : Promise.resolve()).then(() => route.continue());
+    held.push(continued);
+    await continued;
   });
   return {
     async letGo() {
       released.resolve();
+      // Removing the handler continues what it holds; twice is an error.
+      await Promise.all(held);
       await page.unroute(isHeld);
     },
   };

@@ -133,6 +133,37 @@ test("columns are resized by keys and by drag, and keep their width", async () =
   await expect.poll(widthOf).toBe(before + 76);
 });
 
+test("a pinned column stays in sight with those before it, also after a reload, until it is unpinned", async () => {
+  const { page } = person;
+  await openOrders(page);
+  await page.setViewportSize({ width: 1000, height: 800 });
+  const header = (name: string) => grid(page).getByRole("columnheader", { name, exact: true });
+  const scrolledTo = async (left: number): Promise<{ status: number; customer: number }> => {
+    await page.evaluate(`document.querySelector("[role=grid]").scrollLeft = ${left}`);
+    const [status, customer] = await Promise.all([header("Status").boundingBox(), header("Customer").boundingBox()]);
+    return { status: status!.x, customer: customer!.x };
+  };
+  const before = await scrolledTo(0);
+  await page.getByRole("button", { name: "Columns" }).click();
+  await page.getByRole("button", { name: "Pin Status and the columns before it" }).click();
+  await page.getByRole("button", { name: "Unpin Status" }).waitFor();
+  await checkPage(page, "list-columns-menu");
+  await page.setViewportSize({ width: 1000, height: 800 });
+  await page.keyboard.press("Escape");
+  await expect
+    .poll(async () => (await page.request.get(`${hub.url}/api/v1/me/preferences`)).text())
+    .toContain('"orderPins":2');
+  await page.reload();
+  await firstRow(page).waitFor();
+  await expect.poll(() => scrolledTo(150)).toEqual({ status: before.status, customer: before.customer - 150 });
+  await takeScreenshot(page, "orders-pinned-status");
+  await page.getByRole("button", { name: "Columns" }).click();
+  await page.getByRole("button", { name: "Unpin Status" }).click();
+  await page.keyboard.press("Escape");
+  await expect.poll(() => scrolledTo(150)).toEqual({ status: before.status - 150, customer: before.customer - 150 });
+  await page.setViewportSize({ width: 1360, height: 900 });
+});
+
 test("the first column stays in sight, and tags that do not fit are counted", async () => {
   const { page } = person;
   const tags = ["wholesale-partner", "fragile", "spring-sale", "subscription"];

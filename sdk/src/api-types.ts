@@ -921,6 +921,8 @@ export type ChoosePackageAction = {
       /** Only for orders of these SKUs */
       skus?: Array<string>;
     }>;
+    /** Size of one item by SKU. A package with dimensions then takes only items of which each fits into it, turned as needed, and whose volumes together are at most its own */
+    item_sizes?: Record<string, Dimensions>;
   };
   when?: Condition;
   /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */

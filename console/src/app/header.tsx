@@ -24,7 +24,6 @@ export function Header({ isMenuOpen, onMenu, onSearch, onKeys }: Props) {
       </span>
       <button
         type="button"
-        aria-label="Search or run a command"
         onClick={onSearch}
         className="flex h-7.5 w-full max-w-85 min-w-0 items-center gap-2 rounded-md border border-line-strong bg-raised px-2.5 text-muted hover:border-edge"
       >

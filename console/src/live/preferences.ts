@@ -14,6 +14,8 @@ export type Preferences = {
   isStartHidden?: boolean;
   /** Widths of columns of the order list in pixels, by column. */
   orderWidths: Record<string, number>;
+  /** Columns of the order list that stay in sight while the others scroll. */
+  orderPins: number;
   /** Saved views of orders in the order of their tabs, by id; others follow. */
   orderViews: string[];
   /** Saved view that the order list opens with. */
@@ -34,6 +36,7 @@ const defaults: Preferences = {
   isDockOpen: false,
   orderColumns: [],
   orderWidths: {},
+  orderPins: 1,
   orderViews: [],
 };
 

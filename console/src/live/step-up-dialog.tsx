@@ -53,12 +53,14 @@ function StepUpHere() {
       hub.call("POST /api/v1/auth/step-up", { body: byCode ? { totpCode: given } : { password: given } }),
     onCreated: () => finishStepUp(true),
   });
+  // Not shown before it knows what to ask for: what is typed and sent earlier would be lost.
+  if (!totp && !error) return null;
   return (
     <FormDialog
       title={byCode ? "Enter your code" : "Confirm your password"}
       submit="Continue"
       reason={!form.draft.given && (byCode ? "Enter the code." : "Enter your password.")}
-      form={{ ...form, isBusy: form.isBusy || !totp, error: error ?? form.error, isChanged: false }}
+      form={{ ...form, error: error ?? form.error, isChanged: false }}
       onClose={close}
     >
       <p>

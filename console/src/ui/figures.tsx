@@ -39,11 +39,11 @@ export function Figures({ label, figures }: { label: string; figures: readonly F
               <button
                 type="button"
                 aria-pressed={figure.isOn ?? false}
-                aria-label={`${typeof figure.value === "number" ? formatCount(figure.value) : ""} ${figure.label}: show only these`}
                 onClick={figure.onPick}
                 className="-mx-1 rounded-md px-1 hover:underline"
               >
                 {shown(figure.value)}
+                <span className="sr-only"> {figure.label}: show only these</span>
               </button>
             ) : (
               shown(figure.value)

@@ -2,7 +2,7 @@ import type { KeyboardEvent, PointerEvent } from "react";
 import { cx } from "./class-names.ts";
 import type { GridColumn } from "./grid-columns.ts";
 import type { layColumns } from "./grid-layout.ts";
-import { clampWidth, pinned } from "./grid-layout.ts";
+import { clampWidth } from "./grid-layout.ts";
 import { Icon } from "./icons.tsx";
 
 type Props<Row> = {
@@ -47,7 +47,11 @@ export function GridHead<Row>({ columns, sort, onSort, layout, onDrag, onResize 
               key={column.id}
               role="columnheader"
               aria-sort={isUp ? "ascending" : isDown ? "descending" : column.sort ? "none" : undefined}
-              className={cx("relative h-full min-w-0", index === 0 && `${pinned} bg-panel`)}
+              style={{ insetInlineStart: layout.pinnedStarts[index] }}
+              className={cx(
+                "h-full min-w-0",
+                layout.pinnedStarts[index] === undefined ? "relative" : "sticky z-1 bg-panel",
+              )}
             >
               {column.sort === undefined ? (
                 <span className={cx("block truncate px-2.5 leading-7", column.isNumber && "text-end")}>

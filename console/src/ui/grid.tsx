@@ -5,7 +5,7 @@ import { RowCheckbox } from "./checkbox.tsx";
 import { cx } from "./class-names.ts";
 import { GridHead } from "./grid-head.tsx";
 import type { GridColumn } from "./grid-columns.ts";
-import { layColumns, pinned } from "./grid-layout.ts";
+import { layColumns } from "./grid-layout.ts";
 import { useWidth } from "./use-width.ts";
 
 type Props<Row> = {
@@ -30,6 +30,8 @@ type Props<Row> = {
   /** Widths that the user has set, by column. */
   widths: Readonly<Record<string, number>>;
   onResize(id: string, width: number): void;
+  /** Columns that stay in sight while the others scroll. */
+  pins: number;
   children?: ReactNode;
 };
 
@@ -65,8 +67,8 @@ export function Grid<Row>(props: Props<Row>) {
   const [drag, setDrag] = useState<{ id: string; width: number }>();
   const widthsKey = JSON.stringify(drag ? { ...props.widths, [drag.id]: drag.width } : props.widths);
   const layout = useMemo(
-    () => layColumns(columns, JSON.parse(widthsKey) as Record<string, number>, measured.width),
-    [columns, widthsKey, measured.width],
+    () => layColumns(columns, JSON.parse(widthsKey) as Record<string, number>, measured.width, props.pins),
+    [columns, widthsKey, measured.width, props.pins],
   );
   const { minWidth } = layout;
 
@@ -200,10 +202,11 @@ function DrawnLine<Row>(props: LineProps<Row>) {
         <span
           key={column.id}
           role="gridcell"
+          style={{ insetInlineStart: layout.pinnedStarts[index] }}
           className={cx(
             "truncate px-2.5",
             column.isNumber && "text-end tabular-nums",
-            index === 0 && `${pinned} grid h-full items-center bg-inherit`,
+            layout.pinnedStarts[index] !== undefined && "sticky z-1 grid h-full items-center bg-inherit",
           )}
         >
           {column.cell(row, layout.widths[index]!)}

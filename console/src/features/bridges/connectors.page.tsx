@@ -3,6 +3,7 @@ import { paths } from "../../app/paths.ts";
 import { Heading, Skeleton } from "../../ui/card.tsx";
 import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
+import { PluginMark } from "../../ui/plugin-mark.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import type { ConnectorInfo, DefinitionInfo } from "./bridges.queries.ts";
 import { connectorsQuery, definitionsQuery } from "./bridges.queries.ts";
@@ -68,7 +69,8 @@ const kinds = [
   ["call", "Requests"],
 ] as const;
 
-function ConnectorCard({ connector: { name, title, description, tasks, isOffline } }: { connector: ConnectorInfo }) {
+function ConnectorCard({ connector }: { connector: ConnectorInfo }) {
+  const { name, title, description, tasks, isOffline, plugin } = connector;
   return (
     <li className={cardClass}>
       <h2 className="text-lg font-semibold tracking-tight">
@@ -90,6 +92,7 @@ function ConnectorCard({ connector: { name, title, description, tasks, isOffline
         })}
       </dl>
       {isOffline && <p className="text-sm text-faint">Makes no outbound requests.</p>}
+      <PluginMark plugin={plugin} />
     </li>
   );
 }

@@ -3,6 +3,7 @@ import { paths } from "../../app/paths.ts";
 import { hub } from "../../live/hub.ts";
 import { useCreateForm } from "../../live/use-create-form.ts";
 import { FormDialog } from "../../ui/form-dialog.tsx";
+import { PluginMark } from "../../ui/plugin-mark.tsx";
 import { hasFields, withoutEmpty } from "../../ui/schema-form/schema.ts";
 import { SchemaForm } from "../../ui/schema-form/schema-form.tsx";
 import { Select } from "../../ui/select.tsx";
@@ -56,6 +57,7 @@ export function NewAccount({ kinds, onClose }: { kinds: readonly CarrierKind[]; 
         {...form.field("carrier")}
         options={kinds.map((one) => ({ value: one.name, label: one.title }))}
       />
+      {kind && <PluginMark plugin={kind.plugin} />}
       {hasFields(kind?.settings) && (
         <SchemaForm schema={kind.settings} {...form.field("settings")} errors={form.errors} pointer="/settings" />
       )}

@@ -5,6 +5,7 @@ import { Skeleton } from "../../ui/card.tsx";
 import { cx } from "../../ui/class-names.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { sentence } from "../../ui/format.ts";
+import { PluginMark } from "../../ui/plugin-mark.tsx";
 import { inputClass } from "../../ui/text-field.tsx";
 import { findActions } from "./action-search.ts";
 
@@ -81,6 +82,7 @@ function Picker({ catalog, onPick }: Pick<Props, "catalog" | "onPick">) {
                   <span className="flex items-center gap-1.5 font-medium">
                     {action.title}
                     {action.effect === "external" && <Badge tone="warn">External</Badge>}
+                    <PluginMark plugin={action.plugin} />
                   </span>
                   <span className="text-sm text-muted">
                     {action.available ? action.description : action.unavailable_reason}

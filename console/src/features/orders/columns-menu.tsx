@@ -8,7 +8,8 @@ import { defaultColumns, orderColumns } from "./orders.columns.tsx";
 
 /** Columns and their order. Stored in the address, so that a link shows the same, and optionally as the default. */
 export function ColumnsMenu({ chosen, onChange }: { chosen: readonly string[]; onChange(ids: string[]): void }) {
-  const { set } = usePreferences();
+  const { preferences, set } = usePreferences();
+  const pins = Math.max(1, preferences.orderPins);
   const ordered = [...chosen, ...orderColumns.map(({ id }) => id).filter((id) => !chosen.includes(id))];
   const move = (id: string): void => {
     const at = chosen.indexOf(id);
@@ -31,7 +32,8 @@ export function ColumnsMenu({ chosen, onChange }: { chosen: readonly string[]; o
         {ordered.map((id) => {
           const column = orderColumns.find((one) => one.id === id);
           if (!column) return null;
-          const isOn = chosen.includes(id);
+          const at = chosen.indexOf(id);
+          const isOn = at >= 0;
           return (
             <li key={id} className="flex items-center justify-between">
               <Checkbox
@@ -39,10 +41,19 @@ export function ColumnsMenu({ chosen, onChange }: { chosen: readonly string[]; o
                 isChecked={isOn}
                 onChange={(next) => onChange(next ? [...chosen, id] : chosen.filter((one) => one !== id))}
               />
-              {isOn && chosen.indexOf(id) > 0 && (
-                <IconButton label={`Move ${column.title} up`} onClick={() => move(id)}>
-                  <Icon name="arrow-up" size={12} />
-                </IconButton>
+              {isOn && at > 0 && (
+                <span className="flex">
+                  <IconButton
+                    label={at < pins ? `Unpin ${column.title}` : `Pin ${column.title} and the columns before it`}
+                    aria-pressed={at < pins}
+                    onClick={() => set({ orderPins: at < pins ? at : at + 1 })}
+                  >
+                    <Icon name="pushpin" size={12} />
+                  </IconButton>
+                  <IconButton label={`Move ${column.title} up`} onClick={() => move(id)}>
+                    <Icon name="arrow-up" size={12} />
+                  </IconButton>
+                </span>
               )}
             </li>
           );
@@ -53,7 +64,7 @@ export function ColumnsMenu({ chosen, onChange }: { chosen: readonly string[]; o
           kind="quiet"
           onClick={() => {
             onChange([...defaultColumns]);
-            set({ orderWidths: {} });
+            set({ orderWidths: {}, orderPins: 1 });
           }}
         >
           Reset

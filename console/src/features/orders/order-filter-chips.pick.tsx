@@ -67,7 +67,6 @@ export function OrderFilterChips({ search, onChange, isKept = false, adding }: P
       <Popover
         title="Filter"
         isWide
-        triggerLabel="Filter"
         triggerClass="inline-flex h-[26px] items-center gap-1.5 rounded-md border border-dashed border-edge px-2 text-muted hover:text-text data-popup-open:border-solid data-popup-open:border-accent data-popup-open:text-accent-text"
         trigger={
           <>

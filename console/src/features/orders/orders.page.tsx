@@ -141,6 +141,7 @@ export function OrdersPage() {
             isStale={isStale}
             rowHeight={preferences.density === "comfortable" ? 36 : 28}
             widths={preferences.orderWidths}
+            pins={preferences.orderPins}
             onResize={resize}
           />
         )}

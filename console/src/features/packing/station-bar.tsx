@@ -34,6 +34,7 @@ export function StationBar({ settings, location, onChange }: Props) {
   const me = useMe();
   const { data: stats } = useQuery(statsQuery);
   const { isMuted } = settings;
+  const station = [settings.name, location].filter(Boolean).join(", ");
   return (
     <div className="flex min-h-13 flex-wrap items-center gap-2.5 border-b border-line bg-panel px-3 lg:px-5">
       <Link href={paths.orders()} className={buttonClass("quiet", "min-h-11 lg:min-h-7")}>
@@ -47,10 +48,10 @@ export function StationBar({ settings, location, onChange }: Props) {
       <Popover
         title="Station settings"
         triggerClass={buttonClass("quiet", "min-h-11 lg:min-h-7")}
-        triggerLabel={`${settings.name}: station settings`}
+        triggerLabel={`${station}: station settings`}
         trigger={
           <>
-            {[settings.name, location].filter(Boolean).join(", ")}
+            {station}
             <Icon name="gear" />
           </>
         }

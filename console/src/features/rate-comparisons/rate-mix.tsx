@@ -137,9 +137,7 @@ function Download({
       href={`/api/v1/rate-comparisons/${comparison.id}/mix.${kind}${query}`}
       download
       className={buttonClass("quiet")}
-      aria-label={
-        kind === "csv" ? "Prices of all contracts as CSV" : "Costs and prices of all contracts as a spreadsheet"
-      }
+      aria-label={kind === "csv" ? "Prices of all contracts as CSV" : "Costs and prices of all contracts as XLSX"}
     >
       {kind.toUpperCase()}
     </a>

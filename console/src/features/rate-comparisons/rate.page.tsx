@@ -87,7 +87,7 @@ function Comparison({ comparison }: { comparison: RateComparison }) {
           href={`/api/v1/rate-comparisons/${comparison.id}/export.xlsx`}
           download
           className={buttonClass("quiet")}
-          aria-label="Summary and items as a spreadsheet"
+          aria-label="Summary and items as XLSX"
         >
           XLSX
         </a>

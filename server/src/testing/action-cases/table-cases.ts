@@ -128,6 +128,36 @@ export const tableCases: Record<string, Cases> = {
         },
         gives: { packages: [{ count: 1 }], shipping: { carrier: "ups", service: "ground", packageType: "Sack" } },
       },
+      // A poster is longer than the mailer, though its volume is smaller; turned, it fits into the tube.
+      {
+        given: { lines: [aLine({ sku: "POSTER" })] },
+        params: {
+          packages: [
+            { package: "Mailer", dimensions: { length: 40, width: 30, height: 5, unit: "cm" } },
+            { package: "Tube", dimensions: { length: 3, width: 3, height: 25, unit: "in" } },
+          ],
+          item_sizes: { POSTER: { length: 2.54, width: 60, height: 7.62, unit: "cm" } },
+        },
+        gives: {
+          packages: [{ dimensions: { length: 3, width: 3, height: 25, unit: "in" }, count: 1 }],
+          shipping: { carrier: "ups", service: "ground", packageType: "Tube" },
+        },
+      },
+      // Each cube of 10 cm fits into the small box, but not nine of them.
+      {
+        given: { lines: [aLine({ sku: "CUBE", quantity: 9 })] },
+        params: {
+          packages: [
+            { package: "Small", dimensions: { length: 20, width: 20, height: 20, unit: "cm" } },
+            { package: "Large", dimensions: { length: 30, width: 20, height: 20, unit: "cm" } },
+          ],
+          item_sizes: { CUBE: { length: 10, width: 10, height: 10, unit: "cm" } },
+        },
+        gives: {
+          packages: [{ dimensions: { length: 30, width: 20, height: 20, unit: "cm" }, count: 1 }],
+          shipping: { carrier: "ups", service: "ground", packageType: "Large" },
+        },
+      },
       // A download needs no room.
       {
         given: {
@@ -146,6 +176,11 @@ export const tableCases: Record<string, Cases> = {
     blocked: [
       { params: { packages: [envelope] }, code: "no_package_fits" },
       { given: { lines: [aLine()] }, params: { packages: [envelope] }, code: "weight_unknown" },
+      {
+        given: { lines: [aLine({ sku: "CUBE" }), aLine({ id: "f", sku: "UNMEASURED" })] },
+        params: { packages: [box], item_sizes: { CUBE: { length: 10, width: 10, height: 10, unit: "cm" } } },
+        code: "size_unknown",
+      },
       { given: { packages: [{ count: 1 }, { count: 2 }] }, params: { packages: [box] }, code: "multiple_packages" },
       { given: { lines: [aLine({ requiresShipping: false })] }, params: { packages: [box] }, code: "nothing_to_ship" },
       { given: entirely, params: { packages: [box] }, code: "invalid_state" },
