@@ -3,8 +3,8 @@ import { defineConfig } from "vitest/config";
 import LongestFirst from "./scripts/longest-first.ts";
 
 /**
- * `npm run test:slow`: tests that kill or besiege hubs, start them in many ways, check random sequences, or walk through much of the console. `npm test` leaves
- * them out; `.ci/run` runs both.
+ * `npm run test:slow`: tests that kill or besiege hubs, start them in many ways, check random sequences, repeat the same faults
+ * with each carrier, or walk through pages that fewer people use every day. `npm test` leaves them out; `.ci/run` runs both.
  */
 const slowTests = [
   "cli/src/cli.test.ts",
@@ -13,7 +13,9 @@ const slowTests = [
   "plugin/src/foreign-plugins.test.ts",
   "sdk/src/foreign-clients.test.ts",
   "sdk/src/package.test.ts",
+  "server/src/carriers/**/*-hub-faults.test.ts",
   "server/src/connectors/rest/definitions/vendure-live.test.ts",
+  "server/src/features/automations/automation-demo-days.test.ts",
   "server/src/features/events/event-stream.test.ts",
   "server/src/features/events/feed-kills.test.ts",
   "server/src/features/labels/label-crash.test.ts",
@@ -51,11 +53,19 @@ const slowJourneys = [
   "admin",
   "automations",
   "bulk",
+  "carriers",
   "connect",
+  "connect-carrier",
   "every-page",
+  "exceptions",
+  "invoice-findings",
+  "invoices",
   "mapping",
+  "on-time",
+  "people",
   "pickups",
   "plugins",
+  "rate-targets",
   "rates",
   "resilience",
   "restart",
@@ -63,6 +73,7 @@ const slowJourneys = [
   "schedules",
   "shell",
   "shipments",
+  "tasks",
   "webhooks",
 ].map((name) => `e2e/${name}.journey.ts`);
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { secretKey, startTestHub } from "../testing/test-hub.ts";
+import { lockWaits } from "../testing/lock-waits.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
@@ -100,15 +101,10 @@ describe("Idempotency-Key", () => {
     });
     await isHeld.promise;
     const first = add();
-    const countWaiting = async (): Promise<number> => {
-      const sql = `select 1 from pg_stat_activity
-        where wait_event_type = 'Lock' and query ~ 'condition_sets' and datname = current_database()`;
-      return (await hub.world.db.query(sql)).length;
-    };
-    await expect.poll(countWaiting).toBe(1);
+    await lockWaits(hub.world.db, { statement: "condition_sets" });
     hub.advance(61_000);
     const second = add();
-    await expect.poll(countWaiting).toBe(2);
+    await lockWaits(hub.world.db, { statement: "condition_sets", count: 2 });
     release();
     await blocker;
     const answers = await Promise.all([first, second]);

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { newKeyValue } from "../features/api-keys/key-value.ts";
 import type { TestHub } from "../testing/test-hub.ts";
 import { startTestHub } from "../testing/test-hub.ts";
+import { countLockWaits } from "../testing/lock-waits.ts";
 
 /** Requests that change the set wait until it is released. */
 async function lockSet(hub: TestHub, id: string) {
@@ -16,12 +17,7 @@ async function lockSet(hub: TestHub, id: string) {
     await released.promise;
   });
   await held.promise;
-  const countWaiting = async (): Promise<number | undefined> => {
-    const [row] = await db.query<{ waiting: number }>(
-      `select count(*) as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    return row?.waiting;
-  };
+  const countWaiting = async (): Promise<number> => await countLockWaits(db);
   return {
     countWaiting,
     async hasWaiting(count: number) {

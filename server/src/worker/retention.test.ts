@@ -8,11 +8,11 @@ import { deleteUnneededAcrossOrgs } from "../features/tasks/old-executions.store
 import { deleteOldExecutionsAcrossOrgs } from "../features/tasks/tasks.ts";
 import type { Tx } from "../db/database.ts";
 import { anItem, comparisonFixture } from "../testing/comparison-fixture.ts";
-import { eventually } from "../testing/eventually.ts";
 import { workOff } from "../queue/work.ts";
 import { startTestHub } from "../testing/test-hub.ts";
 import { readBacklog } from "./backlog.ts";
 import { purgeExpired } from "./retention.ts";
+import { lockWaits } from "../testing/lock-waits.ts";
 
 const dayMs = 86_400_000;
 const never = new AbortController().signal;
@@ -262,10 +262,7 @@ describe("concurrent retries and undos of records that are being deleted (reliab
     await db.transaction(async (tx) => {
       await remove(tx);
       answer = org.post(path, {});
-      const countWaiting = async (): Promise<number> =>
-        (await db.query("select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"))
-          .length;
-      await eventually(countWaiting, (count) => count > 0);
+      await lockWaits(db);
     });
     return await answer!;
   }

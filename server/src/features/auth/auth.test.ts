@@ -3,6 +3,7 @@ import { createHmac, generateKeyPairSync, sign } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { signInLimiter } from "./sign-in-limiter.ts";
+import { lockWaits } from "../../testing/lock-waits.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
@@ -90,11 +91,7 @@ describe("signing in", () => {
     const answer = await db.transaction(async (tx) => {
       await tx.query("delete from users where id = $1", [person.userId]);
       const signingIn = signIn(email);
-      const countWaiting = async () =>
-        await db.query(
-          "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
-        );
-      await expect.poll(countWaiting).toHaveLength(1);
+      await lockWaits(db);
       return { signingIn };
     });
     expect((await answer.signingIn).body).toMatchObject({ status: 401, code: "invalid_credentials" });

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import type { TestHub, TestOrg } from "../../testing/test-hub.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
+import { lockWaits } from "../../testing/lock-waits.ts";
 
 let hub: TestHub;
 let other: TestHub;
@@ -193,17 +194,10 @@ describe("concurrent requests", () => {
         aTransformation(bridgeId),
         org.patch(`/schedules/${schedule}`, { bridgeId }),
       ];
-      await eventually(lockWaits, (waits) => waits >= makers.length);
+      await lockWaits(hub.world.db, { count: makers.length });
       return makers;
     });
     for (const maker of waiting) expect(await maker).toMatchObject({ status: 404, body: { code: "bridge_not_found" } });
     expect((await org.get(`/schedules?bridgeId=${bridgeId}`)).body.data).toEqual([]);
   });
-
-  async function lockWaits(): Promise<number> {
-    const [row] = await hub.world.db.query<{ waits: number }>(
-      "select count(*) as waits from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
-    );
-    return row!.waits;
-  }
 });

@@ -4,6 +4,7 @@ import { change, systemContext } from "../../context.ts";
 import { aSmallCard } from "../carrier-accounts/carrier-accounts.schemas.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { recordConditionSetUses } from "./condition-sets.ts";
+import { lockWaits } from "../../testing/lock-waits.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
@@ -167,11 +168,7 @@ describe("the values of a set", () => {
           verb === "patch"
             ? org.patch(`/condition-sets/${id}`, { name: `New ${id}` })
             : org.delete(`/condition-sets/${id}`);
-        const countWaiting = async () =>
-          await db.query(
-            "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
-          );
-        await expect.poll(countWaiting).toHaveLength(1);
+        await lockWaits(db);
         return { asked };
       });
       expect((await changing.asked).body).toMatchObject({ status: 409, code: "condition_set_in_use" });

@@ -5,6 +5,7 @@ import { dyingBeforeKeeping } from "../../testing/die-before-keeping.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { aBrokenRecord, aRecord as record, exceptionFixture } from "../../testing/exception-fixture.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
+import { lockWaits } from "../../testing/lock-waits.ts";
 
 const hub = await startTestHub();
 const { db } = hub.world;
@@ -210,12 +211,7 @@ test("concurrent decisions about one exception: one succeeds", async () => {
     await db.transaction(async (tx) => {
       await tx.query("select from exceptions where id = $1 for update", [id]);
       answers = [fix(id, action), fix(id, action)];
-      const waiting =
-        "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-      await eventually(
-        () => db.query(waiting),
-        (rows) => rows.length === 2,
-      );
+      await lockWaits(db, { count: 2 });
     });
     return (await Promise.all(answers)).map(({ status, body }) => [status, body.code ?? body.status]).toSorted();
   };

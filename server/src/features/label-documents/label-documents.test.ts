@@ -10,6 +10,7 @@ import { startTestHub } from "../../testing/test-hub.ts";
 import { aParcel } from "../labels/labels.schemas.ts";
 import { labelWork } from "../labels/labels.ts";
 import { applyLabelResults } from "../operations/operations.ts";
+import { lockWaits } from "../../testing/lock-waits.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
@@ -245,13 +246,7 @@ describe("labels that cannot be printed", () => {
     const voiding = hub.world.db.transaction(async (tx) => {
       await tx.query("select from shipment_labels where id = $1 for update", [label.id]);
       const printing = refusalOf({ labelIds: [label.id] });
-      const isWaiting = async () => {
-        const [row] = await hub.world.db.query<{ waiting: number }>(
-          "select count(*)::integer as waiting from pg_locks where not granted",
-        );
-        return row!.waiting;
-      };
-      await expect.poll(isWaiting, { timeout: 10_000 }).toBeGreaterThan(0);
+      await lockWaits(hub.world.db);
       await tx.query("update shipment_labels set void_requested_at = now() where id = $1", [label.id]);
       return { printing };
     });

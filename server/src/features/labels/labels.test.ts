@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { RemoteError } from "../../core/remote-error.ts";
-import { eventually } from "../../testing/eventually.ts";
 import type { Label, LabelFile } from "../../carriers/seam/labels.ts";
 import { scriptLabels } from "../../testing/scripted-carrier.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { aParcel } from "./labels.schemas.ts";
+import { lockWaits } from "../../testing/lock-waits.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
@@ -231,12 +231,7 @@ test("an order that is cancelled while its label is asked for gets none", async 
     await tx.query("select from orders where id = $1 for update", [order.id]);
     const answer = forOrder(order.id);
     // It has seen the order as ready, and waits for it.
-    const isWaited =
-      "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'select o.id, o.number%'";
-    await eventually(
-      () => hub.world.db.query(isWaited),
-      (rows) => rows.length > 0,
-    );
+    await lockWaits(hub.world.db, { statement: "^select o.id, o.number" });
     await tx.query("update orders set status = 'cancelled' where id = $1", [order.id]);
     return { answer };
   });

@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import type { Page } from "../../connectors/connector.ts";
 import { pullTask } from "../../connectors/standard-tasks.ts";
 import { Type } from "../../core/type.ts";
-import { eventually } from "../../testing/eventually.ts";
 import { installConnector } from "../../testing/scripted-connector.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import type { Location } from "./locations.schemas.ts";
 import { lockLocations } from "./locations.store.ts";
 import { planLocationSync, suggestDuplicates } from "./plan-location-sync.ts";
+import { lockWaits } from "../../testing/lock-waits.ts";
 
 const hub = await startTestHub();
 
@@ -145,10 +145,7 @@ describe("syncing locations from a bridge", () => {
     });
     await held.promise;
     const { id } = (await org.post("/tasks/execute", { bridgeId: bridge.id, taskName: "locations.pull" })).body;
-    await eventually(
-      () => hub.world.db.query("select from pg_locks where locktype = 'advisory' and not granted"),
-      (waiting) => waiting.length > 0,
-    );
+    await lockWaits(hub.world.db, { lock: "advisory" });
     expect((await org.post(`/tasks/executions/${id}/cancel`)).body.status).toBe("cancelled");
     lock.resolve();
     await holding;
@@ -168,10 +165,7 @@ describe("syncing locations from a bridge", () => {
     });
     await held.promise;
     const synced = sync();
-    await eventually(
-      () => hub.world.db.query("select from pg_locks where locktype = 'transactionid' and not granted"),
-      (waiting) => waiting.length > 0,
-    );
+    await lockWaits(hub.world.db, { lock: "transactionid" });
     lock.resolve();
     await deleting;
     expect((await synced).body.code).toBe("bridge_not_found");

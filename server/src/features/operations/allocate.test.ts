@@ -5,6 +5,7 @@ import { codeBlocks } from "../../testing/code-blocks.ts";
 import type { TestOrg } from "../../testing/test-hub.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { removeEndedReservations } from "../stock/stock.ts";
+import { lockWaits } from "../../testing/lock-waits.ts";
 
 const hub = await startTestHub();
 
@@ -152,7 +153,7 @@ test("an allocation that waits for another one sees the stock as it is afterward
   await hub.world.db.transaction(async (tx) => {
     await tx.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`stock:${org.id}`]);
     running = allocate([id]);
-    await waitForLock();
+    await lockWaits(hub.world.db, { lock: "advisory" });
     // A pull meanwhile: the unit is elsewhere.
     await stock([
       ["A", east, 0],
@@ -162,14 +163,6 @@ test("an allocation that waits for another one sees the stock as it is afterward
   expect(counts(await running!)).toEqual([1, 0]);
   expect(await locationOf(id)).toBe(west);
 });
-
-async function waitForLock(): Promise<void> {
-  for (;;) {
-    const rows = await hub.world.db.query("select from pg_locks where locktype = 'advisory' and not granted");
-    if (rows.length > 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
 
 test("an undo gives location and units back, order by order, and can be undone itself", async () => {
   const { org, east, west, order, stock, allocate, locationOf, reservedOf } = await aShop();

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import type { TestHub, TestOrg } from "../../testing/test-hub.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
+import { lockWaits } from "../../testing/lock-waits.ts";
 
 let hub: TestHub;
 let org: TestOrg;
@@ -155,10 +156,7 @@ describe("send_to_fulfillment", () => {
     });
     await held.promise;
     const running = run([id], "send_to_fulfillment", { bridge_id: gone });
-    await eventually(
-      () => hub.world.db.query("select from pg_locks where locktype = 'transactionid' and not granted"),
-      (waiting) => waiting.length > 0,
-    );
+    await lockWaits(hub.world.db, { lock: "transactionid" });
     expect((await org.delete(`/bridges/${gone}?force=true`)).status).toBe(200);
     release.resolve();
     await holding;
