@@ -1,22 +1,16 @@
 import type { Page } from "playwright-core";
-import { beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { installSampleDefinition } from "../server/src/testing/sample-definition.ts";
 import { startApi } from "../server/src/testing/stand-in-apis.ts";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import { checkPage, openBrowser, signIn, startConsoleHub } from "./console-hub.ts";
-
-vi.mock("../server/src/connectors/rest/definitions/installed-definitions.ts", async () => {
-  const { sampleDefinition } = await import("../server/src/testing/sample-definition.ts");
-  return {
-    installedDefinitions: [sampleDefinition],
-    findDefinition: (name: string) => (name === sampleDefinition.name ? sampleDefinition : undefined),
-  };
-});
 
 let hub: TestHub;
 let org: TestOrg;
 let page: Page;
 
 beforeAll(async () => {
+  installSampleDefinition();
   const [started, browser] = await Promise.all([startConsoleHub(), openBrowser()]);
   hub = started;
   org = await hub.org();

@@ -1,4 +1,6 @@
+import { installedDefinitions } from "../connectors/rest/definitions/installed-definitions.ts";
 import type { RestDefinition } from "../connectors/rest/definitions/rest-definition.ts";
+import { afterFile } from "./after-file.ts";
 
 /** A definition with each kind of value to fill in, for tests that add it to the installed ones. */
 export const sampleDefinition: RestDefinition = {
@@ -37,3 +39,10 @@ export const sampleDefinition: RestDefinition = {
   ],
   schedules: [{ taskName: "orders.import", cron: "*/15 * * * *" }],
 };
+
+/** Adds the sample to the installed definitions for the time of the test file. */
+export function installSampleDefinition(): void {
+  const definitions = installedDefinitions as RestDefinition[];
+  definitions.push(sampleDefinition);
+  afterFile(() => definitions.splice(definitions.indexOf(sampleDefinition), 1));
+}

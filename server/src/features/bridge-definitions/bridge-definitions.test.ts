@@ -1,11 +1,10 @@
 import { generateKeyPairSync } from "node:crypto";
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { installedDefinitions } from "../../connectors/rest/definitions/installed-definitions.ts";
 import { recordFields } from "../../connectors/record-fields.ts";
-import type { RestDefinition } from "../../connectors/rest/definitions/rest-definition.ts";
-import { sampleDefinition } from "../../testing/sample-definition.ts";
+import { installSampleDefinition } from "../../testing/sample-definition.ts";
 import { startApi } from "../../testing/stand-in-apis.ts";
 import type { TestHub, TestOrg } from "../../testing/test-hub.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
@@ -13,17 +12,10 @@ import { startTestHub } from "../../testing/test-hub.ts";
 let hub: TestHub;
 let org: TestOrg;
 
-// The list is data: the sample is in it for the time of this file.
-const definitions = installedDefinitions as RestDefinition[];
-
 beforeAll(async () => {
-  definitions.push(sampleDefinition);
+  installSampleDefinition();
   hub = await startTestHub();
   org = await hub.org();
-});
-
-afterAll(() => {
-  definitions.splice(definitions.indexOf(sampleDefinition), 1);
 });
 
 const startShop = () =>
