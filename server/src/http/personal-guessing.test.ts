@@ -6,7 +6,7 @@ import type { Answer, TestClient } from "../testing/test-client.ts";
 import { startTestHub } from "../testing/test-hub.ts";
 
 /**
- * Security 9: whoever may not read who an order is for must not find it out by guessing either. T-1 and T-2 are the same
+ * Security 9: callers that may not read the customer of an order must not find it out by guessing either. T-1 and T-2 are the same
  * but for personal data; whatever is asked about them, by every way there is to ask, the answers have to be the same.
  */
 const hub = await startTestHub();

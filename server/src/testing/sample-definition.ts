@@ -3,7 +3,7 @@ import type { RestDefinition } from "../connectors/rest/definitions/rest-definit
 import { afterFile } from "./after-file.ts";
 
 /** A definition with each kind of value to fill in, for tests that add it to the installed ones. */
-export const sampleDefinition: RestDefinition = {
+const sampleDefinition: RestDefinition = {
   name: "sample",
   title: "Sample shop",
   description: "A shop of the tests",

@@ -8,9 +8,9 @@ import { chores } from "./chores.ts";
 import { removals } from "./retention.ts";
 
 /**
- * Why a table does not grow without end. `kept`: it is removed after a time that a setting says. `chore`: after a time that
- * nobody needs to choose. `cascades`: with the row it refers to. `deletedIn`: with another record, by a statement in that
- * file. `bound`: it has a greatest size, or is what people keep the hub for.
+ * Why a table does not grow without limit. `kept`: rows are removed after the time in a setting. `chore`: after a fixed time.
+ * `cascades`: with the row they refer to. `deletedIn`: with another record, by a statement in that file. `bound`: the table has a
+ * maximum size, or is what people use the hub for.
  */
 type Bound =
   | { kept: RetainedKind }

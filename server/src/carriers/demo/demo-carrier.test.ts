@@ -5,7 +5,7 @@ import { carriers, findCarrier } from "../installed-carriers.ts";
 import { demoCarrier } from "./demo-carrier.ts";
 
 const now = new Date("2026-03-04T12:00:00Z");
-const http: CarrierCall["http"] = { request: () => Promise.reject(new Error("the demo carrier calls nobody")) };
+const http: CarrierCall["http"] = { request: () => Promise.reject(new Error("the demo carrier sends no requests")) };
 const { signal } = new AbortController();
 const call: CarrierCall = {
   settings: {},

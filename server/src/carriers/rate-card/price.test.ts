@@ -297,7 +297,7 @@ describe("surcharges", () => {
     expect(cents(card, { day: "2026-10-15" })).toEqual({ base: 1000, total: 1000 });
   });
 
-  test("for homes count in part when nobody knows whether it is one", () => {
+  test("for homes count in part while it is unknown whether the address is one", () => {
     const homes = aCard(
       {},
       {

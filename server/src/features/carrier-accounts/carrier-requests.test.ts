@@ -88,7 +88,7 @@ describe.each(kinds)("$kind of a carrier that is called over HTTP", ({ path, bod
     return { first: await post(), again: post };
   };
 
-  test("is done, and what the carrier wants back is kept and shown to nobody", async () => {
+  test("succeeds, and its receipt for later calls is stored but never shown", async () => {
     const { first } = await start();
     expect(first.status).toBe(201);
     const id = kind.idOf(first.body);
@@ -134,7 +134,7 @@ describe.each(kinds)("$kind of a carrier that is called over HTTP", ({ path, bod
     expect((await kind.read(id)).status).toBe(kind.done);
   });
 
-  test("that is refused has failed; the same key gets the same refusal and asks nobody", async () => {
+  test("that is refused fails; the same key gets the stored refusal without a request", async () => {
     carrier.inject("refuse");
     const { first, again } = await start();
     expect([first.status, first.body.code]).toEqual(kind.refusal);
@@ -168,7 +168,7 @@ describe.each(kinds)("$kind of a carrier that is called over HTTP", ({ path, bod
     expect((await org.post(`${path}/${id}/retry`)).body.code).toBe("invalid_state");
   });
 
-  test("of which nothing can be written down ends after so many attempts, and holds up nobody", async () => {
+  test("whose outcome cannot be stored ends after the maximum of attempts and delays no other", async () => {
     await hub.world.db.query(`create function poison() returns trigger language plpgsql as
       $$ begin raise exception 'invalid input' using errcode = '22P02'; end $$`);
     await hub.world.db.query(`create trigger poison before update on ${table} for each row
@@ -210,7 +210,7 @@ describe.each(kinds)("$kind of a carrier that is called over HTTP", ({ path, bod
     expect((await kind.read(id)).status).toBe(kind.done);
   });
 
-  test("of a slow carrier delays nobody of another organization", async () => {
+  test("of a slow carrier does not delay another organization", async () => {
     const slow = await startStandInCarrier();
     const other = await hub.org();
     const [slowId, quickId] = [await slow.account(hub, org), await carrier.account(hub, other)];
@@ -259,7 +259,7 @@ test("a carrier is reached through the guard: what must not be called is refused
   expect([status, body.carrierCode, carrier.requests.length]).toEqual([502, "address_not_allowed", requests]);
 });
 
-test("a hub that is being stopped asks nobody and waits for nobody", async () => {
+test("a hub that is stopping starts no requests and does not wait for open ones", async () => {
   const ctx = systemContext(hub.world, org.id, "test");
   const open = await openCarrier(ctx, await carrier.account(hub, org));
   const never = () => new Promise<never>(() => {});
@@ -272,7 +272,7 @@ test("a hub that is being stopped asks nobody and waits for nobody", async () =>
   expect(await asked).toEqual({ unknown: expect.any(String) });
 });
 
-test("an account that cannot be used is left alone for half an hour after so many attempts, and delays nobody", async () => {
+test("an unusable account is skipped for half an hour after the maximum of attempts and delays no other", async () => {
   const [bad, good] = [await hub.org(), await hub.org()];
   await hub.world.db.query("update carrier_accounts set due_at = null");
   const ids: string[] = [];

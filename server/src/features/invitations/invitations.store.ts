@@ -59,7 +59,7 @@ export async function markRevoked(tx: Tx, orgId: string, id: string): Promise<vo
 
 type NewLink = { tokenHash: Buffer; expiresAt: Date; emailedAt: Date | null; by: Actor };
 
-/** The link sent before stops working. Whoever sends the new one answers for its role. */
+/** The link sent before stops working. Its sender becomes the creator, whose role limits that of the invitation. */
 export async function replaceLink(tx: Tx, orgId: string, id: string, link: NewLink): Promise<void> {
   await tx.query(
     `update invitations

@@ -101,7 +101,7 @@ describe("an invitation", () => {
 });
 
 describe("roles", () => {
-  test("nobody invites to a wider role than their own, and only administrators invite", async () => {
+  test("only administrators invite, and not to a wider role than their own", async () => {
     const operator = await org.withRole("operator");
     expect((await operator.post("/invitations", { email: someone(), role: "viewer" })).status).toBe(403);
     expect((await operator.get("/invitations")).status).toBe(403);

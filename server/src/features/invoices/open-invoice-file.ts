@@ -69,7 +69,7 @@ export async function openInvoiceFile(csv: InvoiceContent, options: InvoiceFileO
     ...(decimalSeparator && { decimalSeparator }),
     ...(dateOrder && { dateOrder }),
   });
-  // Nobody writes the month first with semicolons between.
+  // Files with semicolons are European: their dates never begin with the month.
   const assumed = { ...conventions, dateOrder: dateOrder ?? (source.delimiter === ";" ? "dmy" : "mdy") } as const;
   const errors: CellError[] = [];
   const { warnings } = known;

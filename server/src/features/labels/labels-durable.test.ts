@@ -50,7 +50,7 @@ describe("when it is not known whether the carrier sold the label", () => {
   test.each([
     ["it was down and may be asked again", { before: fail({ retryable: true }) }],
     ["the answer was lost after the sale", { after: fail({ mayHaveHappened: true }) }],
-    ["it failed in a way nobody expected", { after: () => Promise.reject(new Error("a defect")) }],
+    ["it failed with an unexpected error", { after: () => Promise.reject(new Error("a defect")) }],
   ])("%s: 202, and it is asked again under the same key", async (_, turn) => {
     desk.nextTurns.push(turn);
     const { status, body } = await org.post("/shipments/labels", parcel());
@@ -106,7 +106,7 @@ describe("when it is not known whether the carrier sold the label", () => {
     }
   });
 
-  test("and never will be: after three hours it has failed, and says that somebody has to look", async () => {
+  test("and never will be: after three hours it fails and asks for a manual check", async () => {
     desk.nextTurns.push(...Array.from({ length: 24 }, () => ({ before: fail({ retryable: true }) })));
     const { body } = await org.post("/shipments/labels", parcel());
     for (let minutes = 11; minutes < 300; minutes += 11) {
@@ -253,7 +253,7 @@ describe("giving a label back", () => {
     expect((await read(label.id)).status).toBe("purchased");
   });
 
-  test("is refused once the carrier has the parcel, and nobody is asked", async () => {
+  test("is refused once the carrier has the parcel, without a request", async () => {
     const { label, shipment } = await buy();
     const at = new Date(monday).toISOString();
     await org.post(`/shipments/${shipment.id}/events`, { status: "picked_up", at });
@@ -275,7 +275,7 @@ describe("giving a label back", () => {
     expect((await read(label.id)).status).toBe("purchased");
   });
 
-  test("is possible after somebody voided the shipment, and while it is not known whether it was sold", async () => {
+  test("is possible after the shipment was voided, and while it is unknown whether the label was sold", async () => {
     const { label, shipment } = await buy();
     await org.post(`/shipments/${shipment.id}/void`);
     expect((await org.delete(`/shipments/labels/${label.id}`)).body.status).toBe("voided");

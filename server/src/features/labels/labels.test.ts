@@ -197,7 +197,7 @@ describe("for an order", () => {
     expect((await org.get(`/shipments?orderId=${order.id}`)).body.pagination.total).toBe(1);
   });
 
-  test("one that may not be shipped gets none, and nobody is asked", async () => {
+  test("an order that cannot be shipped gets none, and the carrier is not asked", async () => {
     const [held, cancelled, draft, into, merged] = [
       await anOrder(),
       await anOrder({ status: "new" }),
@@ -328,7 +328,7 @@ describe("a carrier that says no", () => {
     expect(body).toMatchObject({ code: "label_rejected", errors: [{ pointer: "/service", code: "unknown_service" }] });
   });
 
-  test("or answers nonsense: nothing is recorded that nobody could use", async () => {
+  test("or sends an invalid response: no unusable label is stored", async () => {
     desk.nextTurns.push({ after: (label) => ({ ...label, parcels: [{ trackingNumber: "", file: null }] }) });
     const { body } = await buy();
     expect(body).toMatchObject({ code: "label_rejected", carrierCode: "outcome_unknown" });
@@ -368,7 +368,7 @@ describe("what is printed", () => {
   });
 });
 
-test("who gets it is told nobody without pii:read", async () => {
+test("the recipient is hidden from callers without pii:read", async () => {
   const clerk = await org.withScopes(["shipments:read", "shipments:write", "carrier_accounts:read"]);
   const sale = await clerk.post("/shipments/labels", parcel());
   const tells = (text: string): boolean => /Ada Byron|Analytical/.test(text);

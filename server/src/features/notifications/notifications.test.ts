@@ -38,7 +38,7 @@ const listOf = async (who: TestClient, query = ""): Promise<Notification[]> => {
 };
 const assign = (assigneeId: string, who: TestClient = org) =>
   who.call("PUT", `/exceptions/${exception}/assignee`, { assigneeId });
-/** Nobody may ship an order that is cancelled. */
+/** A cancelled order cannot be shipped. */
 async function failedRun(who: TestClient) {
   const order = (await org.post("/orders", { lines: [{ sku: "MUG", quantity: 1 }], status: "ready" })).body;
   await org.post("/operations/run", {

@@ -266,7 +266,7 @@ describe("what a carrier would refuse", () => {
     expect(check(wanted, { address: { ...address, address1: "12 Boxwood Road" } }).codes).toEqual([]);
   });
 
-  test("warns of heavy packages, and of nobody to ask for or to call", () => {
+  test("warns of heavy packages and of a missing contact or phone number", () => {
     const found = check(window("2026-03-03", "09:00", "17:00"), {
       totalWeight: { value: 300, unit: "kg" },
       address: { address1: "1 Port Street" },

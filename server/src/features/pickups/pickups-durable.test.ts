@@ -53,7 +53,7 @@ describe("what becomes of a pickup by itself", () => {
     ]);
   });
 
-  test("nobody came: it is missed, and an event says so", async () => {
+  test("without a visit it is missed, and an event reports it", async () => {
     const { id } = await booked("demo", { missPickups: true });
     setClock("2026-03-04T22:30:00Z");
     await tend();
@@ -72,7 +72,7 @@ describe("what becomes of a pickup by itself", () => {
     expect(await read(id)).toMatchObject({ status: "completed", isCompletionAssumed: true });
   });
 
-  test("D7: with a contract on paper nobody was told: it says so, has no number, and nobody came until somebody calls", async () => {
+  test("D7: with an account that cannot book by API the carrier is not contacted: no number, and the pickup counts as missed", async () => {
     const pickup = await booked("rate-card");
     expect(pickup).toMatchObject({ status: "scheduled", confirmationNumber: null, isCarrierConfirmed: false });
     expect(pickup.messages.at(-1)).toContain("was not contacted");
@@ -86,7 +86,7 @@ describe("what becomes of a pickup by itself", () => {
     ]);
   });
 
-  test("D7: who has called writes the number down; where the hub tells the carrier itself, nobody does", async () => {
+  test("D7: the number of a call is entered by hand; not where the hub books by API", async () => {
     const { id, version } = await booked("rate-card");
     const both = await org.patch(`/pickups/${id}`, { confirmationNumber: "A-1", packageCount: 3 });
     expect(both.body.errors).toMatchObject([{ pointer: "/confirmationNumber", code: "alone" }]);

@@ -57,7 +57,7 @@ type Day = {
 };
 
 describe("the slots of a location", () => {
-  test("are told day by day, each with why nobody comes, and every one of them is taken", async () => {
+  test("are listed by day, each with the reason if there is none, and each listed one can be booked", async () => {
     const carrierAccountId = await account("rate-card", { pickupRules: { maxDaysAhead: 5 } });
     const locationId = (await org.post("/locations", { name: `Dock ${randomUUID()}`, address: pickupAddress })).body.id;
     const taken = wish(carrierAccountId, { pickupAddress: undefined, locationId });
@@ -220,7 +220,7 @@ describe("scheduling a pickup", () => {
     expect((await org.post("/pickups", again)).status).toBe(201);
   });
 
-  test("offers a day on which nobody comes there yet, and takes it", async () => {
+  test("offers and books a day without a pickup at this location", async () => {
     const carrierAccountId = await account();
     for (const pickupDate of ["2026-03-04", "2026-03-05"]) {
       const day = wish(carrierAccountId, { pickupDate, readyTime: "13:00", closeTime: "17:00" });
@@ -355,7 +355,7 @@ describe("moving a pickup", () => {
     expect(await read(second.id)).toEqual(second);
   });
 
-  test("is refused when it is cancelled, too late, or was changed by somebody else", async () => {
+  test("is refused when it is cancelled, too late, or was changed meanwhile", async () => {
     const { id, cancelBy } = await booked();
     const stale = await org.patch(`/pickups/${id}`, { packageCount: 3 }, { headers: { "if-match": '"99"' } });
     expect(stale.status).toBe(412);

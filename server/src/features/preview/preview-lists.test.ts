@@ -16,7 +16,7 @@ const hub = await startTestHub({ environment: "preview" });
 const preview = hub.operator;
 
 /**
- * Only people make these: a key or a person that nobody asked for would be a way in, and where there is no chart zones come
+ * Only people make these: a key or a user that was not asked for would be a way in, and where there is no chart zones come
  * from the distance. Comments are written by people. Orders wait for an automation only after an event, and are packed by people.
  */
 const madeByPeople = [

@@ -18,7 +18,7 @@ export type ResetAccount = { userId: string; orgId: string; email: string; organ
 
 /**
  * Accounts with one of these addresses that sign in with a password here. Those that got a link since `lastBefore` are left out, so
- * that nobody's mailbox can be flooded.
+ * that no mailbox can be flooded.
  */
 export async function findAccountsAcrossOrgs(tx: Tx, emails: string[], lastBefore: Date): Promise<ResetAccount[]> {
   return await tx.query<ResetAccount>(

@@ -88,7 +88,7 @@ function serviceOf({ aliases }: Contract, { tariff }: CardOnDay, { service }: Bi
   return alias === undefined ? matchService(tariff.card, service, "none") : findService(tariff.card, alias);
 }
 
-/** `isComparable`: what the contract bills is known. Not for a parcel that was billed by a size that nobody states. */
+/** `isComparable`: what the contract bills is known. Not for a parcel that was billed by a size that neither the invoice nor a label has. */
 type Weights = { billedMg: number; asBilled: Parcel; expected: Parcel; isComparable: boolean };
 
 function weightsOf(facts: BilledFacts, own: OwnParcel | undefined, service: CompiledService): Weights | undefined {

@@ -225,7 +225,7 @@ describe("what goes wrong with one account", () => {
     expect((await read(bad, lost!)).status).toBe("in_transit");
   });
 
-  test("that never answers holds up nobody, and stopping the hub does not wait for it", async () => {
+  test("that never responds delays no other carrier and not the stop of the hub", async () => {
     const [bad, good] = [await hub.org(), await hub.org()];
     await account(bad, "bad");
     await account(good, "good");
@@ -290,7 +290,7 @@ test("what a process that died had asked for and not written down is asked for a
   expect(await read(org, id!)).toMatchObject({ status: "in_transit", events: [{ at: iso(start) }] });
 });
 
-test("with nothing to ask, nobody looks for half an hour", async () => {
+test("without parcels to track, no query runs for half an hour", async () => {
   const org = await hub.org();
   setClock(start + hourMs);
   const { asked } = tracks("demo", async () => []);

@@ -23,7 +23,7 @@ async function parcel(client: TestClient, more: object = {}): Promise<string> {
 }
 
 describe("asking now", () => {
-  test("is refused with the reason when there is nobody to ask", async () => {
+  test("is refused with the reason when no carrier can be asked", async () => {
     const refused = async (id: string) => {
       const { status, body } = await org.post(`/shipments/${id}/track`);
       return { status, code: body.code, detail: body.detail, trackingCarriers: body.trackingCarriers };
@@ -137,7 +137,7 @@ test("the preview asks no carrier outside, unless that is allowed", async () => 
   undo();
 });
 
-test("in the preview a demo parcel arrives while its clock is moved on, and nobody has to ask", async () => {
+test("in the preview a demo parcel arrives when the clock is advanced, without a tracking request", async () => {
   const preview = await startTestHub({ environment: "preview" });
   const own = await preview.org();
   await own.post("/carrier-accounts", { name: "Trial", carrier: "demo" });

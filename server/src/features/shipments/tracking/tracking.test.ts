@@ -76,7 +76,7 @@ describe("what a set of events says", () => {
     expect(track(mergeEvents(events, [arrival]).events)).toMatchObject({ status: "delivered" });
   });
 
-  test("D4: an event that was taken back has not happened, until somebody says something else under its key", () => {
+  test("D4: a withdrawn event does not count until another one arrives under its key", () => {
     const [scan, arrival] = story("in_transit", "delivered") as [TrackingEvent, TrackingEvent];
     const known = [scan, { ...arrival, retractedAt: hour(6) }];
     expect(track(known)).toMatchObject({ status: "in_transit", deliveredAt: null, lastEventAt: hour(0) });
