@@ -67,7 +67,8 @@ export type ParcelLine = {
 
 /**
  * All lines about these parcels on invoices of the same carrier: a second billing, a correction or a credit may be on any of them. By
- * invoice_lines_by_parcel, with a lookup of each invoice.
+ * invoice_lines_by_parcel for each parcel, with a lookup of each invoice. Lateral, since an audit follows the import: without
+ * statistics of the new lines the planner would read the whole invoice for each batch.
  */
 export async function listParcelLines(
   db: Queryable,
@@ -90,10 +91,11 @@ export async function listParcelLines(
             line.length, line.width, line.height, line.dimension_unit as "sideUnit",
             line.sender_zip as "senderZip", line.sender_country as "senderCountry",
             line.receiver_zip as "receiverZip", line.receiver_country as "receiverCountry"
-       from invoices own
-       join invoice_lines line on line.org_id = own.org_id
+       from unnest($3::text[]) as wanted (parcel_number)
+      cross join lateral (
+        select * from invoice_lines where org_id = $1 and parcel_number = wanted.parcel_number offset 0) line
+       join invoices own on own.org_id = $1 and own.id = $2
        join invoices invoice on invoice.id = line.invoice_id and invoice.carrier = own.carrier
-      where own.org_id = $1 and own.id = $2 and line.parcel_number = any($3::text[])
       order by line.parcel_number collate "C", invoice.created_at, invoice.id, line.position`,
     [orgId, invoiceId, parcels],
   );

@@ -17,9 +17,8 @@ import { auditParcel } from "./audit-parcel.ts";
 import type { LeasedAudit, ParcelOutcome } from "./audit-work.store.ts";
 import * as work from "./audit-work.store.ts";
 import { centMicros } from "./billed-parcel.ts";
-import type { ChargeKeys } from "./charge-meaning.ts";
 import { chargeKeysOf } from "./charge-meaning.ts";
-import type { Contract } from "./expected-price.ts";
+import type { Contract, ContractCard } from "./expected-price.ts";
 import { sumFindings } from "./findings.store.ts";
 import type { GatheredParcel } from "./gather-billed.ts";
 import { countKnown, gatherBilled } from "./gather-billed.ts";
@@ -139,7 +138,7 @@ async function openContract(ctx: Ctx, accountId: string) {
   });
   if (!account) return undefined;
   const cards = await openCards(ctx, account);
-  const keys = new WeakMap<object, ChargeKeys>();
+  const known = new WeakMap<object, Pick<ContractCard, "keys" | "services">>();
   const contract: Contract = {
     accountId: account.id,
     accountName: account.name,
@@ -147,9 +146,9 @@ async function openContract(ctx: Ctx, accountId: string) {
     on(day) {
       const card = cards.on(day);
       if (!card) return undefined;
-      const known = keys.get(card.tariff) ?? chargeKeysOf(card.tariff.card);
-      keys.set(card.tariff, known);
-      return { ...card, keys: known };
+      const more = known.get(card.tariff) ?? { keys: chargeKeysOf(card.tariff.card), services: new Map() };
+      known.set(card.tariff, more);
+      return { ...card, ...more };
     },
   };
   return { contract, load: cards.load };

@@ -20,8 +20,11 @@ export type Contract = {
   accountName: string;
   /** Folded names of services, each with the service of the card it stands for. */
   aliases: ReadonlyMap<string, string>;
-  on(day: string): (CardOnDay & { keys: ChargeKeys }) | undefined;
+  on(day: string): ContractCard | undefined;
 };
+
+/** `services`: those of the card by the names on invoices, as far as they were looked up. */
+export type ContractCard = CardOnDay & { keys: ChargeKeys; services: Map<string, ServiceMatch | undefined> };
 
 /** A price with the situation it was calculated in. */
 export type Priced = { situation: Situation; price: Price };
@@ -61,7 +64,7 @@ export function expectPrice(
   if (facts.currency !== card.tariff.card.currency) return { reason: "currency_mismatch" };
   const hasZonesAbroad = card.tariff.card.services.some(({ countryZones }) => countryZones !== undefined);
   if (isAbroad(facts) && !hasZonesAbroad) return { reason: "international" };
-  const service = serviceOf(contract, card, facts)?.service;
+  const service = facts.service === null ? undefined : serviceOf(contract, card, facts.service)?.service;
   if (!service) return { reason: "service_unmatched" };
   if (isPricedTogether(service, pieces)) return { reason: "priced_together" };
   return priceSteps(facts, own, bill, card, service);
@@ -81,11 +84,13 @@ function isPricedTogether({ hundredweight, isRatedByTotal }: CompiledService, pi
   return hundredweight?.minPieces === 1;
 }
 
-function serviceOf({ aliases }: Contract, { tariff }: CardOnDay, { service }: BilledFacts): ServiceMatch | undefined {
-  if (service === null) return undefined;
-  const alias = aliases.get(foldService(service));
+function serviceOf({ aliases }: Contract, { tariff, services }: ContractCard, name: string): ServiceMatch | undefined {
+  if (services.has(name)) return services.get(name);
+  const alias = aliases.get(foldService(name));
   // Another service is another price: there is no fallback to the next one.
-  return alias === undefined ? matchService(tariff.card, service, "none") : findService(tariff.card, alias);
+  const found = alias === undefined ? matchService(tariff.card, name, "none") : findService(tariff.card, alias);
+  services.set(name, found);
+  return found;
 }
 
 /** `isComparable`: what the contract bills is known. Not for a parcel that was billed by a size that neither the invoice nor a label has. */
@@ -110,7 +115,7 @@ function priceSteps(
   facts: BilledFacts,
   own: OwnParcel | undefined,
   bill: Bill,
-  card: CardOnDay & { keys: ChargeKeys },
+  card: ContractCard,
   service: CompiledService,
 ): Expected | { reason: NotAuditedReason } {
   const { tariff, keys } = card;
