@@ -198,20 +198,25 @@ function DrawnLine<Row>(props: LineProps<Row>) {
       >
         <RowCheckbox label={`Select ${nameOf(row)}`} isChecked={isOn} onChange={() => onToggle(at, false)} />
       </span>
-      {columns.map((column, index) => (
-        <span
-          key={column.id}
-          role="gridcell"
-          style={{ insetInlineStart: layout.pinnedStarts[index] }}
-          className={cx(
-            "truncate px-2.5",
-            column.isNumber && "text-end tabular-nums",
-            layout.pinnedStarts[index] !== undefined && "sticky z-1 grid h-full items-center bg-inherit",
-          )}
-        >
-          {column.cell(row, layout.widths[index]!)}
-        </span>
-      ))}
+      {columns.map((column, index) => {
+        const start = layout.pinnedStarts[index];
+        const cell = column.cell(row, layout.widths[index]!);
+        return (
+          <span
+            key={column.id}
+            role="gridcell"
+            style={{ insetInlineStart: start }}
+            className={cx(
+              "truncate px-2.5",
+              column.isNumber && "text-end tabular-nums",
+              start !== undefined && "sticky z-1 grid h-full items-center bg-inherit",
+            )}
+          >
+            {/* Text of a grid container is cut without an ellipsis. */}
+            {start === undefined ? cell : <span className="min-w-0 truncate">{cell}</span>}
+          </span>
+        );
+      })}
     </div>
   );
 }

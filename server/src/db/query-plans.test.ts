@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { Ctx } from "../context.ts";
 import { systemContext } from "../context.ts";
 import { runLeases } from "../features/operations/run/runs.store.ts";
+import { listParcelLines } from "../features/invoices/audit/audit-input.store.ts";
 import { listOrders } from "../features/orders/orders.ts";
 import { seedPreview } from "../features/preview/preview.ts";
 import { listShipments } from "../features/shipments/shipments.ts";
@@ -65,6 +66,24 @@ describe("lists of shipments can use their partial indexes", () => {
       expect(scans).toEqual(expect.arrayContaining([expect.stringContaining(index)]));
     });
   }
+});
+
+test("an audit reads lines by parcel, also of an invoice that was just imported and has no statistics", async () => {
+  const [invoice] = await ctx.db.query<{ id: string }>("select id from invoices limit 1");
+  await ctx.db.query("delete from pg_statistic where starelid = 'invoice_lines'::regclass");
+  await ctx.db.query(
+    `insert into invoice_lines
+     select made.*
+       from (select * from invoice_lines where invoice_id = $1 and parcel_number is not null limit 1) line,
+            generate_series(1, 30000) n,
+            jsonb_populate_record(null::invoice_lines,
+              to_jsonb(line) || jsonb_build_object('position', 10000 + n, 'parcel_number', '1Z' || n)) made`,
+    [invoice!.id],
+  );
+  const parcels = Array.from({ length: 1_000 }, (_, at) => `1Z${at}`);
+  const [statement] = await recordStatements(ctx.db, (db) => listParcelLines(db, org.id, invoice!.id, parcels));
+  const scans = await scansOf(ctx.db, statement!);
+  expect(scans.filter((scan) => scan.includes("invoice_lines"))).toEqual(["invoice_lines: invoice_lines_by_parcel"]);
 });
 
 describe("a claim uses the index of due rows, for any statistics", () => {

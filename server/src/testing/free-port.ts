@@ -1,10 +1,7 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
-/**
- * A free port of those that a system gives to no connection by itself: nothing takes it before it is used, nor while what uses it
- * starts again.
- */
+/** Returns a free port below the ephemeral range, so that no outgoing connection takes it before its server starts or restarts. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_240, 32_768);

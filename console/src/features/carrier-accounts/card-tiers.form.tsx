@@ -4,7 +4,7 @@ import { TextArea, TextField } from "../../ui/text-field.tsx";
 import type { TierDraft } from "./card-tiers.ts";
 
 const piecesOptions = [
-  { value: "each", label: "Each parcel by itself" },
+  { value: "each", label: "Each parcel separately" },
   { value: "total", label: "The sum of their weights" },
 ];
 
