@@ -204,7 +204,12 @@ async function expectNothingCut(page: Page, what: string): Promise<void> {
 /** Checks accessibility and layout in light, in dark and on a small screen. */
 export async function checkPage(page: Page, name: string): Promise<void> {
   const size = page.viewportSize()!;
-  // Data that is being replaced is dimmed and has less contrast.
+  // Data that is being replaced is dimmed and has less contrast. An event can start that at any time, also during the check.
+  await page.evaluate(`(() => {
+    const undimmed = new CSSStyleSheet();
+    undimmed.replaceSync(".stale { opacity: 1 !important }");
+    document.adoptedStyleSheets = [undimmed];
+  })()`);
   await expect.poll(() => page.locator("main .stale").count()).toBe(0);
   for (const scheme of ["light", "dark"] as const) {
     await setColours(page, scheme);

@@ -47,8 +47,8 @@ describe("lists of orders read the newest page from an index", () => {
   }
 });
 
-// The demo data is too small for these indexes to pay, so sequential scans are off: the test is whether conditions and order of
-// the statement match the index.
+// The demo data is too small for these indexes to pay, and which of them is cheapest depends on the day: sequential scans are off, and
+// the other indexes do not exist. The test is whether conditions and order of the statement match the index.
 describe("lists of shipments can use their partial indexes", () => {
   const page = { page: 1, limit: 25 } as const;
   for (const [index, query] of [
@@ -62,11 +62,34 @@ describe("lists of shipments can use their partial indexes", () => {
   ] as const) {
     test(`list by ${index}: ${Object.keys(query).join(", ")}`, async () => {
       const list = (own: Ctx) => listShipments(own, { ...page, ...query });
-      const scans = (await plansFor("shipments", list, "set local enable_seqscan = off")).flat();
-      expect(scans).toEqual(expect.arrayContaining([expect.stringContaining(index)]));
+      const statements = await recordStatements(ctx.db, (db) => list({ ...ctx, db }));
+      const [listing] = statements.filter(({ text }) => /\bfrom shipments\b/.test(text));
+      expect(await scansWithOnly(index, listing!)).toEqual(expect.arrayContaining([expect.stringContaining(index)]));
     });
   }
 });
+
+/** Plans as if this were the only index of shipments besides the keys; nothing is kept. */
+async function scansWithOnly(index: string, statement: Parameters<typeof scansOf>[1]): Promise<string[]> {
+  const undone = new Error("undone");
+  let scans: string[] = [];
+  await ctx.db
+    .transaction(async (tx) => {
+      const others = await tx.query<{ name: string }>(
+        `select indexrelid::regclass::text as name from pg_index
+          where indrelid = 'shipments'::regclass and not indisunique and indexrelid <> $1::regclass`,
+        [index],
+      );
+      await tx.query(`drop index ${others.map(({ name }) => name).join(", ")}`);
+      await tx.query("set local enable_seqscan = off");
+      scans = await scansOf(tx, statement);
+      throw undone;
+    })
+    .catch((error: unknown) => {
+      if (error !== undone) throw error;
+    });
+  return scans;
+}
 
 test("an audit reads lines by parcel, also of an invoice that was just imported and has no statistics", async () => {
   const [invoice] = await ctx.db.query<{ id: string }>("select id from invoices limit 1");
