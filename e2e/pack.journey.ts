@@ -239,3 +239,36 @@ test("a tap on a button leaves the keys to the scan field, and nothing scrolls a
   );
   expect(low).toEqual([]);
 });
+
+test("where the browser can print, the label goes to the print dialog and the keys stay with the scan field", async () => {
+  // The test browser has no PDF viewer. A page stands in for it: what it is asked to print is recorded.
+  const printed: string[] = [];
+  await page.exposeFunction("recordPrint", (content: string) => printed.push(content));
+  await page.addInitScript(`
+    Object.defineProperty(Navigator.prototype, "pdfViewerEnabled", { value: true });
+    const createUrl = URL.createObjectURL;
+    URL.createObjectURL = (blob) => createUrl(new Blob([blob], { type: "text/html" }));
+    window.print = () => { window.focus(); recordPrint(document.documentElement.textContent); };
+  `);
+  await page.reload();
+  await page.getByText("1 of 2").first().waitFor();
+  await scan("MUG-01");
+  await page.getByText("Label sent to print. Put the label on M.").waitFor();
+  expect(printed).toEqual([expect.stringMatching(/^%PDF-/)]);
+  expect(await page.evaluate("document.activeElement.tagName")).toBe("INPUT");
+  await page.keyboard.press("r");
+  await expect.poll(() => printed.length).toBe(2);
+  // A station that hands files to a program of its own downloads them.
+  await page.getByRole("link", { name: "Open order" }).click();
+  await page.getByRole("button", { name: "Print options" }).first().click();
+  const options = page.getByRole("dialog", { name: "Print", exact: true });
+  await options.getByRole("combobox", { name: "Output" }).click();
+  await page.getByRole("option", { name: "Download" }).click();
+  await checkPage(page, "print-output");
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    options.getByRole("button", { name: /^Print / }).click(),
+  ]);
+  expect(file.suggestedFilename()).toMatch(/\.pdf$/);
+  expect(printed).toHaveLength(2);
+});

@@ -22,11 +22,17 @@ export type Preferences = {
   defaultOrderView?: string | undefined;
   /** Column mappings by the header of the file. */
   rateMappings?: Record<string, Record<string, string | null>>;
-  /** Paper, format and order of printed documents, by kind. */
-  print?: Record<string, { paper?: "4x6" | "a6" | "a4" | "letter"; format: "pdf" | "zpl"; sort: PrintSort }>;
+  /** How documents are printed, by kind. */
+  print?: Record<string, PrintPreference>;
 };
 
-type PrintSort = "given" | "sku" | "location" | "created";
+type PrintPreference = {
+  paper?: "4x6" | "a6" | "a4" | "letter";
+  format: "pdf" | "zpl";
+  sort: "given" | "sku" | "location" | "created";
+  /** A PDF goes to the print dialog, unless it is to be downloaded. */
+  output?: "dialog" | "file";
+};
 
 const defaults: Preferences = {
   theme: "system",

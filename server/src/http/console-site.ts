@@ -28,6 +28,8 @@ function contentPolicy(nonce: string): string {
     "img-src 'self' data: blob: https:",
     "font-src 'self'",
     "connect-src 'self'",
+    // A label is printed from a frame that shows the PDF.
+    "frame-src blob:",
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",

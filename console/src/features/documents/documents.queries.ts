@@ -1,6 +1,10 @@
 import type { Answer, Input } from "@order-operations-hub/sdk/client";
 import { queryOptions } from "@tanstack/react-query";
 import { hub } from "../../live/hub.ts";
+import { usePreferences } from "../../live/preferences.ts";
+import { downloadBlob } from "../../ui/download-text.ts";
+import type { Printed } from "../../ui/print-blob.ts";
+import { printBlob } from "../../ui/print-blob.ts";
 
 type LabelRequest = NonNullable<Input<"POST /api/v1/shipments/labels/documents">["body"]>;
 type DocumentRequest = NonNullable<Input<"POST /api/v1/documents">["body"]>;
@@ -20,7 +24,28 @@ export type PrintChoice = {
   paper: Paper | undefined;
   format: "pdf" | "zpl";
   sort: NonNullable<LabelRequest["sort"]>;
+  output: Printed;
 };
+
+/** How documents of a kind are printed: as the user chose last. */
+export function usePrintChoice(): (kind: DocumentKind) => PrintChoice {
+  const { preferences } = usePreferences();
+  return (kind) => ({
+    kind,
+    paper: undefined,
+    format: "pdf",
+    sort: "given",
+    output: "dialog",
+    ...preferences.print?.[kind],
+  });
+}
+
+/** Prints or downloads a requested file. Answers which of them happened. */
+export async function deliver(name: string, file: Blob, { output }: PrintChoice): Promise<Printed> {
+  if (output === "dialog") return await printBlob(name, file);
+  downloadBlob(name, file);
+  return "file";
+}
 
 /** `onlyNew`: labels that were not printed before. `others`: print those that can be printed. */
 export type PrintAnswers = { reprint?: boolean; onlyNew?: boolean; others?: boolean };

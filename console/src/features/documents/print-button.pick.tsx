@@ -6,13 +6,13 @@ import { missingScope, useMe } from "../../live/me.ts";
 import { usePreferences } from "../../live/preferences.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { downloadBlob } from "../../ui/download-text.ts";
 import { useHotkeys } from "../../ui/hotkeys.ts";
 import { Icon } from "../../ui/icons.tsx";
+import { canPrint } from "../../ui/print-blob.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import type { DocumentKind, DocumentSource, PrintAnswers, PrintChoice } from "./documents.queries.ts";
-import { requestDocument } from "./documents.queries.ts";
+import { deliver, requestDocument, usePrintChoice } from "./documents.queries.ts";
 import { fileNames, kindNames } from "./documents.text.ts";
 import { PrintOptions } from "./print-options.tsx";
 
@@ -30,6 +30,7 @@ type Props = {
   isCompact?: boolean;
 };
 
+type Ready = { name: string; file: Blob; settings: PrintChoice };
 type Job = { settings: PrintChoice; answers: PrintAnswers };
 
 /** Prints documents as one file: at once with the remembered paper, or with options. A label that was printed before asks first. */
@@ -37,37 +38,31 @@ export function PrintButton({ source, kinds, label, kind = "plain", keys, disabl
   const me = useMe();
   const { preferences, set } = usePreferences();
   const [isOpen, setOpen] = useState(false);
-  const [ready, setReady] = useState<{ name: string; file: Blob }>();
+  const [ready, setReady] = useState<Ready>();
   const [first = "labels"] = kinds;
-  const settingsFor = (chosen: DocumentKind): PrintChoice => ({
-    kind: chosen,
-    paper: undefined,
-    format: "pdf",
-    sort: "given",
-    ...preferences.print?.[chosen],
-  });
+  const settingsFor = usePrintChoice();
   const print = useMutation({
     mutationFn: async ({ settings, answers }: Job) => {
       const found = typeof source === "function" ? await source() : source;
       const file = await requestDocument(found, settings, answers);
       const name = `${fileNames[settings.kind]}.${settings.kind === "labels" ? settings.format : "pdf"}`;
-      return { name, file };
+      return { name, file, settings };
     },
-    onSuccess: async ({ name, file }, { settings }) => {
+    onSuccess: async (made, { settings }) => {
       setOpen(false);
+      const isPrinted = settings.output === "dialog" && canPrint(made.file);
       // Browsers block a download that starts long after the click, so a large file waits for another one.
-      if (navigator.userActivation.isActive) save(name, file);
-      else setReady({ name, file });
+      if (isPrinted || navigator.userActivation.isActive) await handOver(made);
+      else setReady(made);
       if (settings.kind !== "labels") return;
       await Promise.all(
         ["labels", "shipments", "operations"].map((key) => queryClient.invalidateQueries({ queryKey: [key] })),
       );
     },
   });
-  const save = (name: string, file: Blob): void => {
-    downloadBlob(name, file);
+  const handOver = async ({ name, file, settings }: Ready): Promise<void> => {
     setReady(undefined);
-    showToast("File downloaded", { text: name });
+    if ((await deliver(name, file, settings)) === "file") showToast("File downloaded", { text: name });
   };
   const { error, variables: job } = print;
   const refused =
@@ -117,8 +112,8 @@ export function PrintButton({ source, kinds, label, kind = "plain", keys, disabl
           isBusy={print.isPending}
           onClose={() => setOpen(false)}
           onPrint={(settings, onlyNew) => {
-            const { kind: chosen, paper, format, sort } = settings;
-            set({ print: { ...preferences.print, [chosen]: { ...(paper && { paper }), format, sort } } });
+            const { kind: chosen, paper, ...others } = settings;
+            set({ print: { ...preferences.print, [chosen]: { ...(paper && { paper }), ...others } } });
             print.mutate({ settings, answers: { onlyNew } });
           }}
         >
@@ -130,9 +125,7 @@ export function PrintButton({ source, kinds, label, kind = "plain", keys, disabl
           {problem}
         </Dialog>
       )}
-      {ready && (
-        <ReadyFile name={ready.name} onSave={() => save(ready.name, ready.file)} onClose={() => setReady(undefined)} />
-      )}
+      {ready && <ReadyFile name={ready.name} onSave={() => void handOver(ready)} onClose={() => setReady(undefined)} />}
     </span>
   );
 }

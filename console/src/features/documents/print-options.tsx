@@ -19,11 +19,11 @@ type Props = {
 
 const papers = Object.keys(paperNames) as Paper[];
 
-/** Kind, paper, format and order of a document. */
+/** Kind, paper, format and order of a document, and where it goes. */
 export function PrintOptions({ kinds, settingsFor, isBusy, onPrint, onClose, children }: Props) {
   const [settings, setSettings] = useState(() => settingsFor(kinds[0] ?? "labels"));
   const [onlyNew, setOnlyNew] = useState(false);
-  const { kind, paper, format, sort } = settings;
+  const { kind, paper, format, sort, output } = settings;
   const isZpl = kind === "labels" && format === "zpl";
   return (
     <Dialog
@@ -69,6 +69,17 @@ export function PrintOptions({ kinds, settingsFor, isBusy, onPrint, onClose, chi
                 ...papers.map((value) => ({ value, label: paperNames[value] })),
               ]}
               onChange={(next) => setSettings({ ...settings, paper: papers.find((one) => one === next) })}
+            />
+          )}
+          {!isZpl && (
+            <Select
+              label="Output"
+              value={output}
+              options={[
+                { value: "dialog", label: "Print dialog" },
+                { value: "file", label: "Download" },
+              ]}
+              onChange={(next) => setSettings({ ...settings, output: next as PrintChoice["output"] })}
             />
           )}
           <Select

@@ -2,35 +2,27 @@ import type { OperationRunResult } from "@order-operations-hub/sdk/api-types";
 import { useMutation } from "@tanstack/react-query";
 import { queryClient } from "../../live/hub.ts";
 import { missingScope, useMe } from "../../live/me.ts";
-import { usePreferences } from "../../live/preferences.ts";
-import { downloadBlob } from "../../ui/download-text.ts";
 import { Menu } from "../../ui/menu.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { requestDocument } from "../documents/documents.queries.ts";
+import { deliver, requestDocument, usePrintChoice } from "../documents/documents.queries.ts";
 import { useBulkEdit } from "./use-bulk-edit.ts";
 
 /** Prints or voids the labels of one order of a run. Voiding opens its preview. */
 export function LabelRowMenu({ result }: { result: OperationRunResult }) {
   const me = useMe();
   const open = useBulkEdit();
-  const { preferences } = usePreferences();
+  const choiceOf = usePrintChoice();
   const labels = (result.labels ?? []).filter(({ status }) => status === "purchased");
   const name = result.order_number ?? result.ref;
   const isPrinted = labels.some((label) => label.print_count > 0);
   const print = useMutation({
     mutationFn: async () => {
-      const choice = {
-        kind: "labels",
-        paper: undefined,
-        format: "pdf",
-        sort: "given",
-        ...preferences.print?.["labels"],
-      } as const;
+      const choice = choiceOf("labels");
       const file = await requestDocument({ labelIds: labels.map(({ id }) => id) }, choice, { reprint: true });
-      downloadBlob(`label-${name}.${choice.format}`, file);
+      return await deliver(`label-${name}.${choice.format}`, file, choice);
     },
-    onSuccess: async () => {
-      showToast("Label downloaded", { text: name });
+    onSuccess: async (printed) => {
+      if (printed === "file") showToast("Label downloaded", { text: name });
       await queryClient.invalidateQueries({ queryKey: ["operations"] });
     },
     onError: (error) => showToast("The label was not printed", { text: error.message }),

@@ -86,9 +86,7 @@ export function PackPage() {
         <div className={cx(alarm && "sr-only")}>
           <ScanField
             placeholder={isOpen ? text.scanItem : session ? text.scanNext : text.scanOrder}
-            last={
-              session?.status === "packed" ? (label.isDownloaded ? text.downloaded : undefined) : station.last?.text
-            }
+            last={session?.status === "packed" ? label.printed && text.printed[label.printed] : station.last?.text}
             disabledReason={missingScope(me, "orders:write") && text.noScope}
             onCode={(code) => void station.scan(code)}
             onEnter={onEnter}

@@ -3,14 +3,12 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { paths } from "../../app/paths.ts";
 import { hub, queryClient } from "../../live/hub.ts";
-import { usePreferences } from "../../live/preferences.ts";
-import { downloadBlob } from "../../ui/download-text.ts";
 import { formatMoney, plural } from "../../ui/format.ts";
 import { Icon } from "../../ui/icons.tsx";
 import { Link } from "../../ui/link.tsx";
-import type { PrintChoice } from "../documents/documents.queries.ts";
-import { requestDocument } from "../documents/documents.queries.ts";
+import { deliver, requestDocument, usePrintChoice } from "../documents/documents.queries.ts";
 import { labelQuery, labelRunQuery } from "./packing.queries.ts";
+import { text } from "./packing.text.ts";
 import type { StationSettings } from "./station-settings.ts";
 import { StationButton } from "./station-button.tsx";
 
@@ -24,14 +22,7 @@ export function useLabel(session: PackingSession | undefined, settings: StationS
   const [result] = run?.finished_at ? run.results : [];
   const labelId = result?.steps.flatMap((step) => step.label_ids ?? [])[0];
   const { data: label, refetch } = useQuery(labelQuery(labelId));
-  const { preferences } = usePreferences();
-  const choiceOf = (kind: "labels" | "packing_slips"): PrintChoice => ({
-    kind,
-    paper: undefined,
-    format: "pdf",
-    sort: "given",
-    ...preferences.print?.[kind],
-  });
+  const choiceOf = usePrintChoice();
   const print = useMutation({
     mutationFn: async ({ id, trackingNumber, parcels }: Label) => {
       const chosen = choiceOf("labels");
@@ -40,17 +31,16 @@ export function useLabel(session: PackingSession | undefined, settings: StationS
         ? chosen
         : { ...chosen, format: "pdf" as const };
       const file = await requestDocument({ labelIds: [id] }, choice, { reprint: true });
-      downloadBlob(`label-${trackingNumber ?? id}.${choice.format}`, file);
-      return id;
+      return { id, printed: await deliver(`label-${trackingNumber ?? id}.${choice.format}`, file, choice) };
     },
     onSettled: () => refetch(),
   });
   const slip = useMutation({
-    mutationFn: async ({ orderId, orderNumber }: PackingSession) =>
-      downloadBlob(
-        `packing-slip-${orderNumber}.pdf`,
-        await requestDocument({ orderIds: [orderId] }, choiceOf("packing_slips")),
-      ),
+    mutationFn: async ({ orderId, orderNumber }: PackingSession) => {
+      const choice = choiceOf("packing_slips");
+      const file = await requestDocument({ orderIds: [orderId] }, choice);
+      await deliver(`packing-slip-${orderNumber}.pdf`, file, choice);
+    },
   });
   const cancel = useMutation({
     mutationFn: ({ id }: Label) => hub.call("DELETE /api/v1/shipments/labels/{id}", { path: { id } }),
@@ -74,7 +64,8 @@ export function useLabel(session: PackingSession | undefined, settings: StationS
     failure: isGood || label?.status === "voided" || !result ? undefined : failureOf(result.error, label),
     printError: print.error ?? slip.error,
     isPrinting: print.isPending,
-    isDownloaded: label !== undefined && print.data === label.id,
+    /** What became of the label, if this page printed it. */
+    printed: print.data && print.data.id === label?.id ? print.data.printed : undefined,
     printSlip: isPacked && !slip.isPending ? () => slip.mutate(session) : undefined,
     isPrinted: label?.printedAt !== undefined && label.printedAt !== null,
     voidError: cancel.error,
@@ -170,7 +161,7 @@ export function PackedView({
 
 function statusText(
   session: PackingSession,
-  { isWaiting, failure, label, isPrinted, isPrinting, isDownloaded }: LabelState,
+  { isWaiting, failure, label, isPrinted, isPrinting, printed }: LabelState,
 ): string {
   if (isWaiting) return "Buying the label…";
   if (failure) return `The label was not bought. ${failure}`;
@@ -178,7 +169,7 @@ function statusText(
   if (session.labelRunId === null) return `${plural(session.packedCount, "item")} packed. No label was bought.`;
   const where = session.box ? `Put the label on ${session.box.name}.` : "Put the label on the box.";
   if (isPrinting || !label) return "Preparing the label…";
-  if (isDownloaded) return `Label downloaded. ${where}`;
+  if (printed) return `${text.printed[printed]}. ${where}`;
   return isPrinted ? `The label was printed before. ${where}` : "The label is bought. Print it next.";
 }
 

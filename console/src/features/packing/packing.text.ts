@@ -11,7 +11,7 @@ export const text = {
   noScope: "Your role can see packing stations but cannot pack orders. Ask an administrator for the role operator.",
   start: "Scan an order to start",
   startHelp: "Scan the order number on the packing slip, or press Enter for the next order in the queue.",
-  downloaded: "Label downloaded",
+  printed: { dialog: "Label sent to print", file: "Label downloaded" },
   noBoxes: "No boxes yet. Boxes come from presets with the action “Choose package”.",
   emptyQueue: "No orders are ready to pack. Orders appear here when they are ready and not on hold.",
 } as const;
