@@ -81,7 +81,7 @@ describe("the console", () => {
     expect(nonceOf(one)).not.toBe(nonceOf(other));
     expect(one.headers.get("content-security-policy")).toBe(
       `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonceOf(one)}'; img-src 'self' data: blob: https:; ` +
-        "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
+        "font-src 'self'; connect-src 'self'; frame-src blob:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
         "require-trusted-types-for 'script'",
     );
     expect((await page("/index.html")).text).not.toContain("__NONCE__");
