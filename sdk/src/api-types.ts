@@ -16480,7 +16480,7 @@ export type Operations = {
     answer: {
       /** Up to five of each kind, grouped by kind */
       data: Array<{
-        kind: Open<"order" | "shipment" | "operation_run" | "pipeline" | "execution" | "bridge" | "schedule" | "transformation" | "condition_set" | "location" | "carrier_account" | "rate_comparison" | "pickup" | "user">;
+        kind: Open<"order" | "shipment" | "operation_run" | "pipeline" | "automation" | "execution" | "bridge" | "schedule" | "transformation" | "condition_set" | "location" | "carrier_account" | "rate_comparison" | "invoice" | "pickup" | "webhook" | "user">;
         id: string;
         title: string;
         /** Status, or another distinguishing field */

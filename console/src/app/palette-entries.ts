@@ -49,7 +49,10 @@ const alsoFoundBy: Record<string, string> = {
 const pathOf: Record<string, [icon: IconName, path: (hit: { id: string; title: string }) => string]> = {
   order: ["box", ({ title }) => paths.order(title)],
   operation_run: ["run", ({ id }) => paths.run(id)],
+  pipeline: ["bookmark", ({ id }) => paths.preset(id)],
+  automation: ["bolt", ({ id }) => paths.automation(id)],
   rate_comparison: ["money", ({ id }) => paths.rate(id)],
+  invoice: ["note", ({ id }) => paths.invoice(id)],
   carrier_account: ["card", ({ id }) => paths.carrier(id)],
   bridge: ["plug", ({ id }) => paths.bridge(id)],
   transformation: ["flow", ({ id }) => paths.transformation(id)],
@@ -59,10 +62,12 @@ const pathOf: Record<string, [icon: IconName, path: (hit: { id: string; title: s
   execution: ["check", ({ id }) => paths.task(id)],
   condition_set: ["list", ({ id }) => paths.conditionSet(id)],
   location: ["pin", ({ id }) => paths.location(id)],
+  webhook: ["webhook", ({ id }) => paths.webhook(id)],
   user: ["users", ({ id }) => paths.user(id)],
 };
 const kindNames: Record<string, string> = {
   operation_run: "Run",
+  pipeline: "Preset",
   bridge: "Connection",
   transformation: "Field mapping",
   execution: "Task",

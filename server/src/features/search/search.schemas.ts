@@ -7,6 +7,7 @@ export const kinds = [
   "shipment",
   "operation_run",
   "pipeline",
+  "automation",
   "execution",
   "bridge",
   "schedule",
@@ -15,7 +16,9 @@ export const kinds = [
   "location",
   "carrier_account",
   "rate_comparison",
+  "invoice",
   "pickup",
+  "webhook",
   "user",
 ] as const;
 export type Kind = (typeof kinds)[number];

@@ -13,6 +13,8 @@ const statements: Record<TableKind, string> = {
   operation_run: `select id, id::text as title, status as detail from operation_runs where org_id = $1 and id = $2`,
   pipeline: `select id, name as title, description as detail from operation_pipelines
     where org_id = $1 and (is_shared or owner = $5) and (id = $2 or name ilike $3)`,
+  automation: `select id, name as title, description as detail from automations
+    where org_id = $1 and (id = $2 or name ilike $3)`,
   execution: `select id, task_name as title, status as detail from task_executions where org_id = $1 and id = $2`,
   bridge: `select id, name as title, connector as detail from bridges
     where org_id = $1 and deleted_at is null and (id = $2 or name ilike $3)`,
@@ -27,8 +29,12 @@ const statements: Record<TableKind, string> = {
     where org_id = $1 and (id = $2 or name ilike $3)`,
   rate_comparison: `select id, name as title, status as detail from rate_comparisons
     where org_id = $1 and (id = $2 or name ilike $3)`,
+  invoice: `select id, number as title, carrier as detail from invoices
+    where org_id = $1 and (id = $2 or number ilike $3)`,
   pickup: `select id, coalesce(confirmation_number, id::text) as title, status as detail from pickups
     where org_id = $1 and (id = $2 or lower(confirmation_number) = lower($6))`,
+  webhook: `select id, url as title, status as detail from webhooks
+    where org_id = $1 and (id = $2 or url ilike $3 or description ilike $3)`,
   user: `select id, name as title, email as detail from users where org_id = $1 and (id = $2 or name ilike $3 or email ilike $3)`,
 };
 

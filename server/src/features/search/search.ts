@@ -14,6 +14,7 @@ const scopeOf: Record<Kind, Scope> = {
   shipment: "shipments:read",
   operation_run: "operations:read",
   pipeline: "operations:read",
+  automation: "automations:read",
   execution: "tasks:read",
   bridge: "bridges:read",
   schedule: "schedules:read",
@@ -22,7 +23,9 @@ const scopeOf: Record<Kind, Scope> = {
   location: "locations:read",
   carrier_account: "carrier_accounts:read",
   rate_comparison: "rates:read",
+  invoice: "invoices:read",
   pickup: "pickups:read",
+  webhook: "webhooks:read",
   user: "admin",
 };
 
