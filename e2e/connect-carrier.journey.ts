@@ -157,4 +157,21 @@ test("a ShipEngine account is quoted from a location to a complete address", asy
   await checkPage(page, "carrier-quote-shipengine");
   // Addresses of people are not in the address bar.
   expect(page.url()).not.toMatch(/2125550100|Recipient|5th/);
+
+  // An order is quoted with its whole address as well, and with its package in its own units.
+  const dimensions = { length: 30, width: 20, height: 10, unit: "cm" };
+  const { body: order } = await org.post("/orders", {
+    status: "ready",
+    shippingAddress: { ...austin, name: "Ada Marsh" },
+    lines: [{ sku: "MUG-01", quantity: 1 }],
+    packages: [{ weight: { value: 0.9, unit: "kg" }, dimensions, count: 1 }],
+  });
+  await page.goto(`${hub.url}/shipments/labels/new?order=${order.number}`);
+  await page
+    .getByRole("row", { name: /Stand-in shipengine/ })
+    .first()
+    .waitFor();
+  await expect.poll(() => page.getByLabel("Length").inputValue()).toBe("30");
+  await page.getByRole("combobox", { name: "Size unit" }).getByText("cm").waitFor();
+  await checkPage(page, "label-prices");
 });

@@ -82,10 +82,13 @@ export function gramsSql(weight: string): string {
   return `(${weight} ->> 'value')::numeric * case ${weight} ->> 'unit' ${cases.join(" ")} end`;
 }
 
-export function addWeights(a: Weight, b: Weight): Weight {
-  const sum = a.value + toGrams(b) / gramsPer[a.unit];
-  return { value: Math.round(sum * 1000) / 1000, unit: a.unit };
+/** In the unit of the first: a merchant who weighs items in pounds reads pounds. */
+export function addWeights(first: Weight, ...others: readonly Weight[]): Weight {
+  const grams = others.reduce((sum, weight) => sum + toGrams(weight), toGrams(first));
+  return { value: Math.round((grams / gramsPer[first.unit]) * 1000) / 1000, unit: first.unit };
 }
+
+export const multiplyWeight = ({ value, unit }: Weight, count: number): Weight => ({ value: value * count, unit });
 
 const Length = Type.Number({ exclusiveMinimum: 0, maximum: 10_000 });
 export const Dimensions = Strict({ length: Length, width: Length, height: Length, unit: OneOf(["cm", "in"]) });

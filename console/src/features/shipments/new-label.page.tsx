@@ -111,7 +111,7 @@ function ForOrder({ order, allowDuplicate }: { order: Order; allowDuplicate: boo
         missing={missing}
         request={
           // Without a ship date, the hub quotes for today in the time zone of the organization.
-          from && to && measures ? { origin: placeOf(from), destination: placeOf(to), ...measures } : undefined
+          from && to && measures ? { origin: from, destination: to, ...measures } : undefined
         }
         label={{
           orderId: order.id,
@@ -124,11 +124,6 @@ function ForOrder({ order, allowDuplicate }: { order: Order; allowDuplicate: boo
   );
 }
 
-const placeOf = ({ zip, provinceCode }: { zip?: string; provinceCode?: string }) => ({
-  ...(zip ? { zip } : {}),
-  ...(provinceCode ? { state: provinceCode } : {}),
-});
-
 function ParcelFields({ parcel, onChange }: { parcel: Parcel; onChange(parcel: Parcel): void }) {
   const field = (name: "weight" | "length" | "width" | "height") => ({
     value: parcel[name],
@@ -140,16 +135,22 @@ function ParcelFields({ parcel, onChange }: { parcel: Parcel; onChange(parcel: P
       <div className="grid grid-cols-2 gap-2">
         <TextField label="Weight" {...field("weight")} />
         <Select
-          label="Unit"
+          label="Weight unit"
           value={parcel.unit}
           options={["lb", "oz", "kg", "g"].map((unit) => ({ value: unit, label: unit }))}
           onChange={(unit) => onChange({ ...parcel, unit })}
         />
       </div>
-      <div className="grid grid-cols-3 gap-2">
-        <TextField label="Length (in)" {...field("length")} />
-        <TextField label="Width (in)" {...field("width")} />
-        <TextField label="Height (in)" {...field("height")} />
+      <div className="grid grid-cols-4 gap-2">
+        <TextField label="Length" {...field("length")} />
+        <TextField label="Width" {...field("width")} />
+        <TextField label="Height" {...field("height")} />
+        <Select
+          label="Size unit"
+          value={parcel.lengthUnit}
+          options={["in", "cm"].map((unit) => ({ value: unit, label: unit }))}
+          onChange={(unit) => onChange({ ...parcel, lengthUnit: unit as Parcel["lengthUnit"] })}
+        />
       </div>
     </>
   );

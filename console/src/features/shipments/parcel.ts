@@ -2,7 +2,14 @@ import type { Order } from "@order-operations-hub/sdk/api-types";
 import type { QuoteRequest } from "../carrier-accounts/carrier-account.queries.ts";
 
 /** Parcel form values. */
-export type Parcel = { weight: string; unit: string; length: string; width: string; height: string };
+export type Parcel = {
+  weight: string;
+  unit: string;
+  length: string;
+  width: string;
+  height: string;
+  lengthUnit: "in" | "cm";
+};
 
 const gramsPer: Record<string, number> = { g: 1, kg: 1000, oz: 28.349523125, lb: 453.59237 };
 
@@ -10,17 +17,20 @@ const gramsPer: Record<string, number> = { g: 1, kg: 1000, oz: 28.349523125, lb:
 export function parcelOf({ packages, lines }: Order): Parcel {
   const [only, ...others] = packages;
   const single = others.length === 0 && only?.count === 1 ? only : undefined;
-  const { length, width, height } = single?.dimensions?.unit === "in" ? single.dimensions : {};
+  const { length, width, height, unit } = single?.dimensions ?? {};
   return {
     ...(single?.weight ? { weight: String(single.weight.value), unit: single.weight.unit } : weightLeft(lines)),
     length: String(length ?? ""),
     width: String(width ?? ""),
     height: String(height ?? ""),
+    lengthUnit: unit ?? "in",
   };
 }
 
 function weightLeft(lines: Order["lines"]): { weight: string; unit: string } {
-  const left = lines.filter(({ quantity, shippedQuantity }) => quantity > shippedQuantity);
+  const left = lines.filter(
+    ({ quantity, shippedQuantity, requiresShipping }) => requiresShipping !== false && quantity > shippedQuantity,
+  );
   const unit = left[0]?.weight?.unit ?? "lb";
   if (left.length === 0 || left.some(({ weight }) => !weight)) return { weight: "", unit };
   const grams = left.reduce(
@@ -31,10 +41,10 @@ function weightLeft(lines: Order["lines"]): { weight: string; unit: string } {
   return { weight: String(Math.round((grams / gramsPer[unit]!) * 100) / 100), unit };
 }
 
-const dimensionsOf = ({ length, width, height }: Parcel): QuoteRequest["dimensions"] => {
+const dimensionsOf = ({ length, width, height, lengthUnit }: Parcel): QuoteRequest["dimensions"] => {
   const sides = [length, width, height].map(Number);
   if (!sides.every((side) => side > 0)) return undefined;
-  return { length: sides[0]!, width: sides[1]!, height: sides[2]!, unit: "in" };
+  return { length: sides[0]!, width: sides[1]!, height: sides[2]!, unit: lengthUnit };
 };
 
 /** Weight and dimensions for quote and label; undefined without a weight. */

@@ -3,7 +3,7 @@ import type { Address } from "../../core/address.ts";
 import type { FieldError } from "../../core/errors.ts";
 import { errorsAt } from "../../core/errors.ts";
 import type { Dimensions, Weight } from "../../core/weight.ts";
-import { addWeights } from "../../core/weight.ts";
+import { addWeights, multiplyWeight } from "../../core/weight.ts";
 import type { Order } from "../orders/order.ts";
 import type { LabelSpec } from "./label.ts";
 import type { LabelRequest } from "./labels.schemas.ts";
@@ -50,7 +50,7 @@ function contentsOf(order: Order | undefined, request: Request, lines: Lines): C
 
 function together(parcels: Parcel[], errors: FieldError[]): Contents {
   const [first, ...further] = parcels;
-  const weight = first && further.reduce((sum, parcel) => addWeights(sum, parcel.weight), first.weight);
+  const weight = first && addWeights(first.weight, ...further.map((parcel) => parcel.weight));
   const dimensions = further.length === 0 ? (first?.dimensions ?? null) : null;
   return { parcels, weight, dimensions, errors };
 }
@@ -103,14 +103,14 @@ function weightOf(order: Order, content: Lines, { lines }: Pick<Request, "lines"
   const packed = lines === undefined ? onlyPackageOf(order)?.weight : undefined;
   if (packed) return packed;
   if (lines === undefined && areSeveral(order)) return undefined;
-  let sum: Weight | undefined;
+  const weights: Weight[] = [];
   for (const { lineId, quantity } of content) {
     const weight = order.lines.find(({ id }) => id === lineId)?.weight;
     if (!weight) return undefined;
-    const all = { value: weight.value * quantity, unit: weight.unit };
-    sum = sum ? addWeights(sum, all) : all;
+    weights.push(multiplyWeight(weight, quantity));
   }
-  return sum && { value: Math.round(sum.value * 1000) / 1000, unit: sum.unit };
+  const [first, ...others] = weights;
+  return first && addWeights(first, ...others);
 }
 
 function weightErrors(weight: Weight | undefined): FieldError[] {

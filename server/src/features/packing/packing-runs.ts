@@ -1,5 +1,5 @@
 import type { Weight } from "../../core/weight.ts";
-import { toGrams } from "../../core/weight.ts";
+import { addWeights, multiplyWeight } from "../../core/weight.ts";
 import type { ActionRequest } from "../operations/operations.schemas.ts";
 import type { Order } from "../orders/order.ts";
 import { beforeShipping } from "../orders/orders.states.ts";
@@ -8,10 +8,9 @@ import type { Box, CancelRequest } from "./packing.schemas.ts";
 
 /** Weight of the items and the empty box; undefined if that of an item is unknown. */
 export function expectedWeightOf(items: readonly PackItem[], box: Box | null): Weight | undefined {
-  if (items.length === 0 || items.some(({ line }) => !line.weight)) return undefined;
-  const content = items.reduce((sum, { line, needed }) => sum + toGrams(line.weight!) * needed, 0);
-  const grams = content + (box?.weight ? toGrams(box.weight) : 0);
-  return { value: Math.round(grams * 1000) / 1000, unit: "g" };
+  if (items.some(({ line }) => !line.weight)) return undefined;
+  const [first, ...others] = items.map(({ line, needed }) => multiplyWeight(line.weight!, needed));
+  return first && addWeights(first, ...others, ...(box?.weight ? [box.weight] : []));
 }
 
 type Package = { box: Box | null; weight: Weight | null; expectedWeight: Weight | undefined };

@@ -110,7 +110,7 @@ function measure(labels: ShipmentLabel[]): Pick<Load, "packageCount" | "totalWei
   const [first, ...rest] = weights;
   return {
     packageCount: parcels.length,
-    totalWeight: first && rest.reduce((sum, weight) => addWeights(sum, weight), first),
+    totalWeight: first && addWeights(first, ...rest),
   };
 }
 

@@ -118,6 +118,17 @@ export const tableCases: Record<string, Cases> = {
           shipping: { carrier: "ups", service: "ground", packageType: "Box" },
         },
       },
+      // The package is in the unit of the items.
+      {
+        given: { lines: [aLine({ quantity: 2, weight: { value: 1.1, unit: "lb" } })] },
+        params: {
+          packages: [{ ...envelope, max_weight: { value: 2.2, unit: "lb" }, weight: { value: 1.6, unit: "oz" } }],
+        },
+        gives: {
+          packages: [{ weight: { value: 2.3, unit: "lb" }, count: 1 }],
+          shipping: { carrier: "ups", service: "ground", packageType: "Envelope" },
+        },
+      },
       {
         given: { lines: [aLine({ quantity: 9 })], packages: [{ count: 4 }] },
         params: {

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import { Strict } from "../../../core/schema.ts";
 import { Type } from "../../../core/type.ts";
-import { Dimensions, maxWeight, toGrams, Weight } from "../../../core/weight.ts";
+import { addWeights, Dimensions, maxWeight, multiplyWeight, toGrams, Weight } from "../../../core/weight.ts";
 import type { Order, OrderLine } from "../../orders/order.ts";
 import { isShippable, remainingOf } from "../../orders/order.ts";
 import { shippingParts } from "../../orders/orders.schemas.ts";
@@ -70,14 +70,15 @@ export const choosePackage = defineAction({
       if (typeof fits === "object") return fits;
       if (!fits) continue;
       const { package: packageType, dimensions, weight: empty } = rule;
-      const grams = content.grams === undefined ? undefined : content.grams + (empty ? toGrams(empty) : 0);
-      if (grams !== undefined && grams > maxWeight) return refuse("too_heavy", "The package is too heavy.");
-      const weight =
-        grams === undefined ? {} : { weight: { value: Math.round(grams * 1000) / 1000, unit: "g" as const } };
-      const chosen = { ...weight, ...(dimensions && { dimensions }), count: 1 };
+      const [first, ...others] = content.weights ?? [];
+      const weight = first && addWeights(first, ...others, ...(empty ? [empty] : []));
+      if (weight && toGrams(weight) > maxWeight) return refuse("too_heavy", "The package is too heavy.");
+      const chosen = { ...(weight && { weight }), ...(dimensions && { dimensions }), count: 1 };
       return changeSent(order, { packages: [chosen], shipping: { ...order.shipping, packageType } });
     }
-    const weight = content.grams === undefined ? "of unknown weight" : `of ${Math.round(content.grams)} g`;
+    const [first, ...others] = content.weights ?? [];
+    const all = first && addWeights(first, ...others);
+    const weight = all ? `of ${all.value} ${all.unit}` : "of unknown weight";
     const message = `No package of the list takes ${content.items} items ${weight}.`;
     return refuse("no_package_fits", message, "Add a larger package at the end of the list, or split the order first.");
   },
@@ -85,7 +86,8 @@ export const choosePackage = defineAction({
 
 type Content = {
   items: number;
-  grams: number | undefined;
+  /** Of each line. Undefined: one is unknown. */
+  weights: Weight[] | undefined;
   skus: string[];
   unweighed: string | undefined;
   /** Undefined: sizes do not count. */
@@ -106,11 +108,9 @@ const isAtMost = (a: number, b: number): boolean => a <= b * (1 + 1e-9);
 function contentOf({ lines }: Order, sizes: Record<string, Dimensions> | undefined): Content {
   const left = lines.filter((line) => isShippable(line) && remainingOf(line) > 0);
   const unweighed = left.find(({ weight }) => !weight)?.sku;
-  const sum = (of: (line: (typeof left)[number]) => number): number =>
-    left.reduce((total, line) => total + of(line), 0);
   return {
-    items: sum(remainingOf),
-    grams: unweighed === undefined ? sum((line) => toGrams(line.weight!) * remainingOf(line)) : undefined,
+    items: left.reduce((sum, line) => sum + remainingOf(line), 0),
+    weights: unweighed === undefined ? left.map((line) => multiplyWeight(line.weight!, remainingOf(line))) : undefined,
     skus: left.map(({ sku }) => sku),
     unweighed,
     sizes: sizes && sizesOf(left, sizes),
@@ -125,7 +125,7 @@ function sizesOf(left: readonly OrderLine[], table: Record<string, Dimensions>):
 }
 
 /** Limits on weight and size cannot be judged without these: the next package could be the wrong one. */
-function doesFit({ items, grams, skus, unweighed, sizes }: Content, rule: Static<typeof Rule>): boolean | Refusal {
+function doesFit({ items, weights, skus, unweighed, sizes }: Content, rule: Static<typeof Rule>): boolean | Refusal {
   if (rule.skus && !skus.every((sku) => rule.skus!.includes(sku))) return false;
   if (rule.max_items !== undefined && items > rule.max_items) return false;
   if (sizes && rule.dimensions) {
@@ -137,7 +137,8 @@ function doesFit({ items, grams, skus, unweighed, sizes }: Content, rule: Static
     if (!isEachIn || !isAtMost(sizes.volume, volumeOf(room))) return false;
   }
   if (!rule.max_weight) return true;
-  if (grams === undefined)
+  if (!weights)
     return refuse("weight_unknown", `The weight of ${unweighed} is unknown.`, "Set weights of the lines first.");
-  return grams <= toGrams(rule.max_weight);
+  const grams = weights.reduce((sum, weight) => sum + toGrams(weight), 0);
+  return isAtMost(grams, toGrams(rule.max_weight));
 }
