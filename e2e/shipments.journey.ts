@@ -127,7 +127,7 @@ test("labels are printed and voided", async () => {
   await org.post("/orders", { number: "FRESH-1", status: "ready", shippingAddress: to, lines });
   await page.goto(`${hub.url}/orders/FRESH-1`);
   await page.getByRole("button", { name: "Buy label" }).click();
-  await expect.poll(() => page.getByLabel("Weight").inputValue()).toBe("2");
+  await expect.poll(() => page.getByLabel("Weight", { exact: true }).inputValue()).toBe("2");
   const cheapest = page.getByRole("table", { name: "Prices" }).getByRole("row", { name: /Cheapest/ });
   const price = await cheapest.getByRole("cell", { name: /^\$/ }).textContent();
   await checkPage(page, "label-new");

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { missingScope, useMe } from "../../live/me.ts";
+import { serviceName } from "../../ui/carrier-name.ts";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { carrierAccountsQuery } from "../carrier-accounts/carrier-account.queries.ts";
 import { useServices } from "./order-service.tsx";
-import { serviceText } from "./orders.text.ts";
 
 type Draft = { carrierAccountId: string; carrier: string; service: string };
 type Props = {
@@ -50,7 +50,7 @@ export function ServiceFields({ draft, set, errors }: Props) {
           error={errors.service}
           options={[
             { value: "", label: "Not set" },
-            ...(isKnown ? [] : [{ value: draft.service, label: serviceText(draft.service) }]),
+            ...(isKnown ? [] : [{ value: draft.service, label: serviceName(draft.service) }]),
             ...services.map(({ service, name }) => ({ value: service, label: name })),
           ]}
           onChange={(service) => set({ service })}

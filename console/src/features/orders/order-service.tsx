@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { missingScope, useMe } from "../../live/me.ts";
 import { accountServicesQuery } from "../operations/operations.queries.ts";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
-import { serviceText } from "./orders.text.ts";
+import { carrierName, serviceName } from "../../ui/carrier-name.ts";
 
 export const useServices = (accountId: string | undefined) => {
   const mayRead = missingScope(useMe(), "carrier_accounts:read") === undefined;
@@ -14,7 +14,7 @@ export const useServices = (accountId: string | undefined) => {
 export function ServiceName({ shipping: { carrierAccountId, carrier, service } }: Pick<Order, "shipping">) {
   const { data: accounts } = useEntityNames("carrier_account");
   const { data: services } = useServices(carrierAccountId ?? undefined);
-  const by = accounts?.find(({ id }) => id === carrierAccountId)?.name ?? carrier;
+  const by = accounts?.find(({ id }) => id === carrierAccountId)?.name ?? (carrier && carrierName(carrier));
   const name = services?.find((one) => one.service === service)?.name;
-  return [by, service && (name ?? serviceText(service))].filter(Boolean).join(", ");
+  return [by, service && (name ?? serviceName(service))].filter(Boolean).join(", ") || "–";
 }

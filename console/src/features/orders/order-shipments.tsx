@@ -3,6 +3,7 @@ import type { Answer } from "@order-operations-hub/sdk/client";
 import { useQuery } from "@tanstack/react-query";
 import { paths } from "../../app/paths.ts";
 import { useMe } from "../../live/me.ts";
+import { carrierAndService } from "../../ui/carrier-name.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { buttonClass } from "../../ui/button.tsx";
 import { cx } from "../../ui/class-names.ts";
@@ -18,7 +19,6 @@ import { promiseState, promiseText } from "../shipments/promise.pick.ts";
 import { shipmentQuery, shipmentsQuery } from "../shipments/shipments.queries.ts";
 import { useEditRefusal } from "./edit-card.tsx";
 import { OrderCard } from "./order-card.tsx";
-import { serviceText } from "./orders.text.ts";
 
 type Shipment = Answer<"GET /api/v1/shipments">["data"][number];
 type Line = Order["lines"][number];
@@ -46,7 +46,7 @@ export function OrderShipments({ order }: { order: Order }) {
           <Badge tone={label.status === "failed" ? "bad" : "info"}>
             {label.status === "failed" ? "Label failed" : "Buying the label"}
           </Badge>
-          <span className="ms-2">{`${label.carrier} ${serviceText(label.service)}`}</span>
+          <span className="ms-2">{carrierAndService(label.carrier, label.service)}</span>
           {label.failure && <p className="mt-1 break-words text-muted">{label.failure.message}</p>}
         </div>
       ))}
@@ -121,9 +121,7 @@ function ShipmentRow({ order, shipment, label }: RowProps) {
     <div className="border-t border-line px-3.5 py-2.5">
       <div className="flex flex-wrap items-center gap-2">
         <Icon name="truck" size={16} />
-        <span className="font-medium">
-          {[carrier, service && serviceText(service)].filter(Boolean).join(" ") || "Shipment"}
-        </span>
+        <span className="font-medium">{carrierAndService(carrier, service) || "Shipment"}</span>
         <Badge tone={shipmentTones[status] ?? "skip"}>{sentence(shipmentNames[status] ?? status)}</Badge>
         {promise && promise.tone !== "info" && <Badge tone={promise.tone}>{promise.text}</Badge>}
         <span className="text-sm text-muted">
@@ -227,7 +225,7 @@ function Voided({ shipments }: { shipments: readonly Shipment[] }) {
       {shipments.map(({ id, carrier, service, voidedAt, trackingNumber }) => (
         <li key={id} className="flex flex-wrap items-center gap-2 px-3.5 py-1.5 text-sm text-muted">
           <Icon name="x" size={12} />
-          {[carrier, service && serviceText(service)].filter(Boolean).join(" ")}
+          {carrierAndService(carrier, service)}
           <Link href={paths.shipment(id)} className="font-mono hover:underline">
             {trackingNumber}
           </Link>

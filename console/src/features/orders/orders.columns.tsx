@@ -1,12 +1,13 @@
 import type { Order } from "@order-operations-hub/sdk/api-types";
 import { paths } from "../../app/paths.ts";
+import { serviceName } from "../../ui/carrier-name.ts";
 import { Badge, Tag } from "../../ui/badge.tsx";
 import { formatMoney, sentence, words } from "../../ui/format.ts";
 import type { GridColumn } from "../../ui/grid-columns.ts";
 import { Link } from "../../ui/link.tsx";
 import { formatFull, formatSpan, formatTime, useClock } from "../../ui/zone.tsx";
 import { placeOf } from "./order-place.ts";
-import { addressStatusName, holdNames, serviceText, statusNames, statusTones } from "./orders.text.ts";
+import { addressStatusName, holdNames, statusNames, statusTones } from "./orders.text.ts";
 
 export function OrderStatus({ order }: { order: Pick<Order, "status" | "holds"> }) {
   return (
@@ -108,7 +109,7 @@ export const orderColumns: readonly GridColumn<Order>[] = [
     title: "Service",
     width: 96,
     sort: "service",
-    cell: (order) => (order.shipping.service ? serviceText(order.shipping.service) : muted(null)),
+    cell: (order) => (order.shipping.service ? serviceName(order.shipping.service) : muted(null)),
   },
   { id: "shipBy", title: "Ship by", width: 128, sort: "shipBy", cell: (order) => <ShipBy order={order} /> },
   {

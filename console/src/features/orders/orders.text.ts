@@ -66,7 +66,3 @@ export const text = {
   dropFilters: "Clear all filters",
   personal: "Names, addresses and contacts are hidden: your account may not see personal data.",
 } as const;
-
-/** "Nat ground" for a code such as "NAT_GROUND"; names that people or shops wrote stay as they are. */
-export const serviceText = (service: string): string =>
-  /^[A-Z0-9]+(_[A-Z0-9]+)+$/.test(service) ? sentence(service) : service;

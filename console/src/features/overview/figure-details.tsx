@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { carrierName } from "../../ui/carrier-name.ts";
 import { DayColumns } from "../../ui/charts/day-columns.tsx";
 import { formatCount, formatMoney } from "../../ui/format.ts";
 import { RecordLink } from "../../ui/link.tsx";
@@ -142,7 +143,7 @@ function DayTable({ label, volume, of }: { label: string; volume: VolumeReport; 
 const costColumns = (window: LabelReport["window"]): Array<ListColumn<LabelReport["rows"][number]>> => [
   {
     name: "Carrier",
-    cell: ({ carrier }) => <RecordLink href={listOf.labels(window, carrier)}>{carrier}</RecordLink>,
+    cell: ({ carrier }) => <RecordLink href={listOf.labels(window, carrier)}>{carrierName(carrier)}</RecordLink>,
   },
   { name: "Labels", isNumber: true, cell: (row) => formatCount(row.labels) },
   { name: "Cost", isNumber: true, cell: (row) => formatMoney(row.cost, row.currency) },

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { paths } from "../../app/paths.ts";
+import { carrierName } from "../../ui/carrier-name.ts";
 import { buttonClass } from "../../ui/button.tsx";
 import { cx } from "../../ui/class-names.ts";
 import { formatCount, plural } from "../../ui/format.ts";
@@ -81,7 +82,7 @@ function Today({ today }: { today: ShipToday }) {
                   {carrier === null ? (
                     <span className="text-muted">Not chosen</span>
                   ) : (
-                    <RecordLink href={openHref(today, carrier)}>{carrier}</RecordLink>
+                    <RecordLink href={openHref(today, carrier)}>{carrierName(carrier)}</RecordLink>
                   )}
                 </Td>
                 <Td isNumber>{formatCount(count)}</Td>

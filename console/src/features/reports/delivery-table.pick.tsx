@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { carrierName } from "../../ui/carrier-name.ts";
 import { Skeleton } from "../../ui/card.tsx";
 import { cx } from "../../ui/class-names.ts";
 import { formatCount, sentence } from "../../ui/format.ts";
@@ -20,14 +21,6 @@ const groups = ["carrier", "service", "location"] as const;
 /** Shares of late deliveries above this are red. */
 const badPct = 90;
 
-const carrierNames: Record<string, string> = {
-  ups: "UPS",
-  usps: "USPS",
-  fedex: "FedEx",
-  dhl: "DHL",
-  easypost: "EasyPost",
-};
-
 /** Name of a group; carriers and services are stored in lower case. */
 export function useGroupName(by: string): (key: string) => string {
   const { data: locations } = useEntityNames("location");
@@ -39,7 +32,7 @@ export function useGroupName(by: string): (key: string) => string {
     if (by === "zone") return `Zone ${key}`;
     if (by === "lane") return key.replace("-", " to ");
     if (by === "location") return locations?.find(({ id }) => id === key)?.name ?? "Deleted location";
-    if (by === "carrier") return carrierNames[key] ?? sentence(key);
+    if (by === "carrier") return carrierName(key);
     return by === "service" ? sentence(key) : key;
   };
 }

@@ -10,6 +10,7 @@ import { Empty } from "../../ui/card.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import type { ListFilter } from "../../ui/filters.tsx";
 import { Filters } from "../../ui/filters.tsx";
+import { carrierAndService } from "../../ui/carrier-name.ts";
 import { formatMoney, plural, words } from "../../ui/format.ts";
 import { Link, RecordLink } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
@@ -96,7 +97,7 @@ const columnsWith = (
     className: "whitespace-nowrap text-muted",
     cell: ({ to }) => [to.name, to.city, to.provinceCode].filter(Boolean).join(", ") || "–",
   },
-  { name: "Service", className: "whitespace-nowrap", cell: (label) => `${label.carrier}, ${words(label.service)}` },
+  { name: "Service", className: "whitespace-nowrap", cell: (label) => carrierAndService(label.carrier, label.service) },
   {
     name: "Bought",
     className: "whitespace-nowrap text-muted",

@@ -7,6 +7,7 @@ import { valueText } from "../../ui/change-text.ts";
 import { Card } from "../../ui/card.tsx";
 import { CopyText } from "../../ui/copy-text.tsx";
 import { Fact, Facts } from "../../ui/facts.tsx";
+import { carrierAndService, serviceName } from "../../ui/carrier-name.ts";
 import { formatMoney, sentence, words } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
@@ -60,7 +61,7 @@ export function ShipmentFacts({ shipment }: { shipment: Shipment }) {
           </Link>
         )}
       </Fact>
-      <Fact name="Carrier">{[shipment.carrier, shipment.service].filter(Boolean).join(", ")}</Fact>
+      <Fact name="Carrier">{carrierAndService(shipment.carrier, shipment.service)}</Fact>
       <Fact name="Tracking number">
         {shipment.trackingNumber && <CopyText text={shipment.trackingNumber} label="Copy tracking number" />}
       </Fact>
@@ -143,7 +144,7 @@ export function TrackingTimeline({ shipment }: { shipment: Shipment }) {
 }
 
 const labelColumns: Array<ListColumn<Label>> = [
-  { name: "Service", cell: ({ service }) => words(service) },
+  { name: "Service", cell: ({ service }) => serviceName(service) },
   {
     name: "Status",
     cell: ({ status, isVoidPending }) => (isVoidPending ? "Void pending" : (labelNames[status] ?? words(status))),

@@ -2,6 +2,7 @@ import type { ShipmentSummary } from "@order-operations-hub/sdk/api-types";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { paths } from "../../app/paths.ts";
+import { carrierAndService } from "../../ui/carrier-name.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { formatDay } from "../../ui/calendar.ts";
@@ -134,7 +135,7 @@ const columnsWith = (
   {
     name: "Carrier",
     className: "whitespace-nowrap",
-    cell: (one) => [one.carrier, one.service].filter(Boolean).join(", ") || "–",
+    cell: (one) => carrierAndService(one.carrier, one.service) || "–",
   },
   {
     name: "To",
