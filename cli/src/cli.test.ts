@@ -269,7 +269,8 @@ describe("failures", () => {
   test("have exit codes of their own", async () => {
     const missing = await run(["orders", "get", "nothing"]);
     expect(missing).toMatchObject({ code: 1, stdout: "" });
-    expect(missing.stderr).toMatch(/order_not_found, request \S+\)/);
+    // Title and detail are the same here, and are shown once.
+    expect(missing.stderr).toMatch(/^hub orders get: Order not found\. \(order_not_found, request \S+\)\n$/);
     const invalid = await run(["orders", "create", "--number", "", "--yes"]);
     expect(invalid.code).toBe(1);
     expect(invalid.stderr).toContain("/number");
@@ -284,7 +285,8 @@ describe("failures", () => {
     const away = { ...env, HUB_URL: "http://127.0.0.1:9" };
     const unreachable = await run(["orders", "list"], { env: away });
     expect(unreachable.code).toBe(5);
-    expect(unreachable.stderr).toContain("The hub cannot be reached");
+    expect(unreachable.stderr).toContain("hub orders list: The hub at http://127.0.0.1:9 cannot be reached: ");
+    expect(unreachable.stderr).toContain("It comes from --hub, HUB_URL or the profile");
   });
 });
 

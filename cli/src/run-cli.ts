@@ -74,7 +74,8 @@ function report(error: unknown, words?: string): ExitCode {
     return error.status === 401 || error.status === 403 ? exitCodes.denied : exitCodes.failed;
   }
   if (error instanceof HubConnectionError) {
-    note(`${where}: ${error.message} ${describeCause(error.cause)}`.trimEnd());
+    note(`${where}: ${error.message}`);
+    note("Is the hub running, and is its address right? It comes from --hub, HUB_URL or the profile, in this order.");
     return exitCodes.unreachable;
   }
   throw error;
@@ -86,10 +87,8 @@ function describeProblem({ problem, errors, code, requestId }: HubApiError): str
     return `\n  ${pointer}: ${message}${hint}`;
   });
   const id = requestId === "" ? "" : `, request ${requestId}`;
-  return `${problem.title}. ${problem.detail} (${code}${id})${fields.join("")}`;
-}
-
-function describeCause(cause: unknown): string {
-  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
-  return inner instanceof Error ? inner.message : "";
+  // The detail of a short problem repeats its title.
+  const { title, detail } = problem;
+  const text = detail.replace(/\.$/, "") === title ? `${title}.` : `${title}. ${detail}`;
+  return `${text} (${code}${id})${fields.join("")}`;
 }

@@ -207,8 +207,36 @@ test("a response that is not from the hub is reported as such", async () => {
     respond(502);
     return true;
   });
-  await expect(proxy.client.call("GET /api/v1/me")).rejects.toMatchObject({ status: 502, code: "not_from_the_hub" });
+  const call = proxy.client.call("GET /api/v1/me");
+  await expect(call).rejects.toMatchObject({ status: 502, code: "not_from_the_hub" });
+  await expect(call).rejects.toThrow(/^http:\/\/127\.0\.0\.1:\d+ answered 502 Bad Gateway, .* address may be wrong/);
   expect(proxy.count()).toBe(4);
+});
+
+test("an unreachable hub is reported with its address and the reason", async () => {
+  const errorAt = (baseUrl: string) =>
+    createClient({ baseUrl, maxRetries: 0 })
+      .call("GET /api/v1/me")
+      .catch((error: HubConnectionError) => [error.url, error.message]);
+  // A port that was free a moment ago.
+  const closed = createServer().listen(0);
+  await once(closed, "listening");
+  const { port } = closed.address() as { port: number };
+  closed.close();
+  await once(closed, "close");
+  const [address, name] = [`http://127.0.0.1:${port}`, `http://localhost:${port}`];
+  expect(await errorAt(address)).toEqual([
+    address,
+    `The hub at ${address} cannot be reached: connect ECONNREFUSED 127.0.0.1:${port}`,
+  ]);
+  // The error of a name with two addresses has only a code.
+  expect(await errorAt(name)).toEqual([name, expect.stringMatching(/: .*ECONNREFUSED/)]);
+  const secure = hub.url.replace("http:", "https:");
+  expect(await errorAt(secure)).toEqual([
+    secure,
+    `The hub at ${secure} cannot be reached: ERR_SSL_WRONG_VERSION_NUMBER`,
+  ]);
+  expect(await errorAt("127.0.0.1:9")).toEqual(["127.0.0.1:9", expect.stringContaining("Invalid URL")]);
 });
 
 test("a run is watched to its end", async () => {

@@ -125,7 +125,7 @@ export function createClient(options: ClientOptions): HubClient {
       });
     } catch (error) {
       if (sent.signal?.aborted) throw error;
-      const lost = new HubConnectionError(error);
+      const lost = new HubConnectionError(error, baseUrl);
       tell(0, undefined, lost);
       throw lost;
     }

@@ -113,6 +113,12 @@ test("a stream of events resumes after every cut: none is missing, and none come
   await expect(revoked.next()).rejects.toMatchObject({ status: 401 });
 });
 
+test("a stream of events whose hub cannot be reached at the start is an error, not a wait for ever", async () => {
+  const url = "http://127.0.0.1:9";
+  const stream = new Hub({ url, apiKey, maxRetries: 0 }).events.stream({}, { signal: AbortSignal.timeout(20_000) });
+  await expect(stream.next()).rejects.toThrow(`The hub at ${url} cannot be reached`);
+});
+
 test("a webhook request of either scheme is verified; others are rejected", async () => {
   const body = JSON.stringify({ type: "order.updated", subject: "order/1", data: { items: [{ number: "Ä-1" }] } });
   const [old, fresh, other] = [makeSecret("hmac"), makeSecret("hmac"), makeSecret("hmac")];

@@ -17,32 +17,46 @@ export function isTemporary(error: unknown): boolean {
 
 /**
  * Messages of a stream that reconnects after the last ID it has read. Waits longer after each attempt without a message.
+ * `mustConnect`: throws if the first connection fails.
  */
-async function* reconnecting(open: Open, after: string | undefined, signal: AbortSignal | undefined) {
+async function* reconnecting(
+  open: Open,
+  after: string | undefined,
+  signal: AbortSignal | undefined,
+  mustConnect = false,
+) {
   let last = after;
   let failures = 0;
+  let isFirst = mustConnect;
   for (;;) {
     try {
       for await (const message of open(last)) {
+        isFirst = false;
         failures = 0;
         last = message.id ?? last;
         yield message;
       }
     } catch (error) {
+      // A wrong address would otherwise be called for ever, without a word.
+      if (isFirst && error instanceof HubConnectionError) throw error;
       if (signal?.aborted || !isTemporary(error)) throw error;
     }
+    isFirst = false;
     if (signal?.aborted) throw signal.reason;
     await wait(Math.min(firstWaitMs * 2 ** failures++, longestWaitMs), signal);
   }
 }
 
-/** Events as they happen. After a lost connection it resumes where it was: no event is missing or comes twice. */
+/**
+ * Events as they happen. After a lost connection it resumes where it was: no event is missing or comes twice. Throws if the
+ * hub cannot be reached at the start.
+ */
 export async function* followEvents(
   open: Open,
   after: string | undefined,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Event> {
-  for await (const { data } of reconnecting(open, after, signal)) {
+  for await (const { data } of reconnecting(open, after, signal, true)) {
     // Blocks with only an ID advance the cursor.
     if (data !== "") yield JSON.parse(data) as Event;
   }

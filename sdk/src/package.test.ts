@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from "node:child_process";
-import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -135,6 +135,28 @@ test.for(others)(
     }
   },
 );
+
+test("the way to install of the README lasts: the project is installed again without the checkout", async () => {
+  const [, commands] = /^```sh\n(.*?)^```/ms.exec(readFileSync(path.join(sdk, "README.md"), "utf8"))!;
+  const folder = path.join(project, "lasting");
+  mkdirSync(folder);
+  const options = { cwd: folder, env: { ...process.env, npm_config_offline: "true" } };
+  await run("bash", ["-ec", commands!.replaceAll("../hub/", `${root}/`)], options);
+  expect(readFileSync(path.join(folder, "package.json"), "utf8")).toContain('"file:vendor/');
+  const copy = mkdtempSync(path.join(tmpdir(), "sdk-copy-"));
+  afterFile(() => rmSync(copy, { recursive: true }));
+  for (const name of ["package.json", "package-lock.json", "vendor"])
+    cpSync(path.join(folder, name), path.join(copy, name), { recursive: true });
+  await run("npm", ["ci", "--offline", "--no-audit", "--no-fund"], { cwd: copy });
+  for (const program of [
+    'import { Hub } from "@order-operations-hub/sdk"; console.log(typeof Hub);',
+    'const { verifyWebhook } = require("@order-operations-hub/sdk/webhooks"); console.log(typeof verifyWebhook);',
+  ]) {
+    const type = program.startsWith("import") ? "module" : "commonjs";
+    const { stdout } = await run(process.execPath, [`--input-type=${type}`, "--eval", program], { cwd: copy });
+    expect(stdout).toBe("function\n");
+  }
+}, 240_000);
 
 const everything = `
 import { Hub, verifyWebhook } from "@order-operations-hub/sdk";

@@ -25,10 +25,25 @@ export class HubApiError extends Error {
 
 /** No response: the hub, or something in between, is unreachable. */
 export class HubConnectionError extends Error {
-  constructor(cause: unknown) {
-    super("The hub cannot be reached.", { cause });
+  /** Address of the hub that was called; "" for that of the page. */
+  readonly url: string;
+
+  constructor(cause: unknown, url = "") {
+    const message =
+      url === "" ? "The hub cannot be reached." : `The hub at ${url} cannot be reached: ${reasonOf(cause)}`;
+    super(message, { cause });
     this.name = "HubConnectionError";
+    this.url = url;
   }
+}
+
+/** `fetch` says only "fetch failed"; its cause has the reason, as a code alone if several addresses were tried. */
+function reasonOf(error: unknown): string {
+  const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (!(inner instanceof Error)) return String(inner);
+  const { code } = inner as { code?: unknown };
+  if (typeof code === "string" && (inner.message === "" || code.startsWith("ERR_SSL"))) return code;
+  return inner.message;
 }
 
 /** The problem of an error response. If a proxy answered instead of the hub, a problem of the same shape. */
@@ -56,10 +71,14 @@ function foreignProblem(response: Response): Problem {
     type: "about:blank",
     title: response.statusText,
     status: response.status,
-    detail: `${response.status} ${response.statusText}, not from the hub: a proxy may have answered.`,
+    detail: `${originOf(response)} answered ${response.status} ${response.statusText}, and this is not an answer of the hub: the address may be wrong, or a proxy may have answered.`,
     instance: response.headers.get("x-request-id") ?? "",
     code: "not_from_the_hub",
     requestId: response.headers.get("x-request-id") ?? "",
     retryable: response.status >= 500,
   };
+}
+
+function originOf({ url }: Response): string {
+  return URL.canParse(url) ? new URL(url).origin : "The server";
 }

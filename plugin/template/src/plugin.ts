@@ -1,4 +1,5 @@
 import { defineAction, definePlugin, Strict, Type } from "@order-operations-hub/plugin";
+import { shop } from "./shop.ts";
 
 const rememberShelf = defineAction({
   type: "acme.remember_shelf",
@@ -10,9 +11,10 @@ const rememberShelf = defineAction({
   apply: (_order, { shelf }) => ({ patch: { customFields: { shelf } } }),
 });
 
-/** Further parts: connectors, carriers, transforms, csvPresets. Every name begins with the namespace. */
+/** Further parts: carriers, transforms, csvPresets. Every name begins with the namespace. */
 export const plugin = definePlugin({
   api: "1.0",
   namespace: "acme",
   actions: [rememberShelf],
+  connectors: [shop],
 });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
@@ -62,8 +62,8 @@ test.each(parsedBlocks("docs/mcp.md", "mcp-servers"))("$file, line $line: leads 
   };
   for (const { url, command, args = [], env = {} } of Object.values(mcpServers)) {
     if (url === undefined) {
-      expect([command, args[1], Object.keys(env)]).toEqual(["node", "mcp", ["HUB_URL", "HUB_API_KEY"]]);
-      expect(existsSync(path.join(repository, args[0]!))).toBe(true);
+      // Started in any folder: a path of the checkout would not be found.
+      expect([command, args, Object.keys(env)]).toEqual(["hub", ["mcp"], ["HUB_URL", "HUB_API_KEY"]]);
       continue;
     }
     const { status } = await fetch(hub.url + new URL(url).pathname, { method: "POST", body: "{}" });

@@ -35,7 +35,7 @@ export const runElsewhere: Readonly<Record<string, { languages: readonly string[
   "plugin/README.md": { languages: ["ts"], test: "plugin/src/foreign-plugins.test.ts" },
   "docs/rating.md": { languages: ["json"], test: "server/src/carriers/rate-card/rating-doc.test.ts" },
   "docs/webhooks.md": { languages: ["ts", "python"], test: "server/src/features/webhooks/webhook-docs.test.ts" },
-  "sdk/README.md": { languages: ["ts", "js"], test: "sdk/src/package.test.ts" },
+  "sdk/README.md": { languages: ["sh", "ts", "js"], test: "sdk/src/package.test.ts" },
 };
 
 /** Why a block is not run, if it says so: `not-run: reason`. */

@@ -26,6 +26,13 @@ function answerGraphql(body: string): object {
   return { data: { orders: { nodes, pageInfo } } };
 }
 
+/** 51 orders in numbered pages, without their lines. */
+function answerOrders(query: URLSearchParams): object {
+  const [page, size] = [Number(query.get("page")), Number(query.get("per_page"))];
+  const orders = Array.from({ length: 51 }, (_, at) => ({ id: at + 1, number: `L-${at + 1}` }));
+  return { items: orders.slice((page - 1) * size, page * size), total: orders.length };
+}
+
 /** The warehouse of the page, its order desk, and where the desk gives out tokens. */
 async function startWarehouse() {
   const asked: Asked[] = [];
@@ -41,14 +48,16 @@ async function startWarehouse() {
     "GET /api/orders": { data: [] },
     "GET /v3/ping": { ok: true },
     "GET /services/rest/ping": { ok: true },
-    "GET /orders": [{ id: 7, number: "L-7" }],
-    "GET /orders/7/products": [{ sku: "C" }],
   };
   const server = createServer((incoming, response) => {
     void text(incoming).then((body) => {
-      const request = `${incoming.method} ${incoming.url!.split("?")[0]}`;
+      const { pathname, searchParams } = new URL(incoming.url!, "http://127.0.0.1");
+      const request = `${incoming.method} ${pathname}`;
       asked.push({ request, headers: incoming.headers, body });
-      const answer = request === "POST /graphql" ? answerGraphql(body) : answers[request];
+      let answer = answers[request];
+      if (request === "POST /graphql") answer = answerGraphql(body);
+      if (request === "GET /orders") answer = answerOrders(searchParams);
+      if (request.endsWith("/products")) answer = [{ sku: "C", quantity: 2 }];
       response.writeHead(answer ? 200 : 404, { "content-type": "application/json" }).end(JSON.stringify(answer ?? {}));
     });
   });
@@ -116,7 +125,17 @@ test("following the guide connects a warehouse that gets orders, reports parcels
   };
   expect(await read("graphql-import")).toMatchObject([{ externalId: "1" }, { externalId: "2" }, { externalId: "3" }]);
   expect(warehouse.asked.filter(({ request }) => request === "POST /graphql")).toHaveLength(2);
-  expect(await read("details")).toMatchObject([{ source: { number: "L-7", products: [{ sku: "C" }] } }]);
+  const { id: pagedId } = (await org.post("/bridges", block("details"))).body;
+  const line = ["sku", "quantity"].map((target) => ({ target, source: `@.${target}` }));
+  const mappings = [
+    { target: "number", source: "number" },
+    { target: "lines", each: "products", mappings: line },
+  ];
+  const named = { name: "Paged", bridgeId: pagedId, taskName: "orders.import", direction: "inbound", mappings };
+  expect((await org.post("/transformations", named)).status).toBe(201);
+  const paged = await org.post("/tasks/execute-sync", { bridgeId: pagedId, taskName: "orders.import" });
+  expect(paged.body.result).toMatchObject({ fetched: 51, created: 51 });
+  expect((await org.get("/orders/L-51")).body.lines).toMatchObject([{ sku: "C", quantity: 2 }]);
 
   const vendure = await startVendure();
   const shop = JSON.parse(

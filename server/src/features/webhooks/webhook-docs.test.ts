@@ -28,6 +28,15 @@ const cases: { body: string; headers: Record<string, string>; secrets: string[];
   { body, headers: sentAt(new Date()), secrets: [other.shown!], isValid: false },
   { body: `${body} `, headers: sentAt(new Date()), secrets: [old.shown!], isValid: false },
   { body, headers: sentAt(new Date(Date.now() - 600_000)), secrets: [old.shown!], isValid: false },
+  // As anyone may send: the example must reject them, not fail.
+  { body, headers: {}, secrets: [old.shown!], isValid: false },
+  { body, headers: { ...sentAt(new Date()), "webhook-timestamp": "soon" }, secrets: [old.shown!], isValid: false },
+  {
+    body,
+    headers: { ...sentAt(new Date()), "webhook-signature": "v1 é,é v1," },
+    secrets: [old.shown!],
+    isValid: false,
+  },
 ];
 const wanted = cases.map(({ isValid }) => isValid);
 
