@@ -66,7 +66,10 @@ for (const file of listFiles("*.md")) {
   const text = readFileSync(path.join(root, file), "utf8");
   for (const cited of citedPaths(text)) {
     if (/[<>*]/.test(cited) || produced.some((pattern) => pattern.test(cited))) continue;
-    const candidates = [path.join(root, cited), path.join(root, path.dirname(file), cited)];
+    // A path beside the checkout would exist on one machine and not on another.
+    const candidates = [path.join(root, cited), path.join(root, path.dirname(file), cited)].filter((candidate) =>
+      candidate.startsWith(root + path.sep),
+    );
     if (!candidates.some((candidate) => existsSync(candidate))) problems.push(`${file}: ${cited} does not exist`);
   }
   for (const block of blocksOf(file)) {
