@@ -70,7 +70,7 @@ export const expectedMagentoOrders: Record<string, ExpectedOrder> = {
   // A part of it is paid.
   "2": order(2, { ...unpaid, status: "awaiting_payment", amounts: { ...oneBag, paid: 10 }, lines: [bag(4)] }),
   "3": order(3, { ...unpaid, payment: { method: "cashondelivery" }, lines: [bag(5)] }),
-  "4": order(4, { ...unpaid, status: "awaiting_payment", lines: [bag(6)] }),
+  "4": order(4, { ...unpaid, status: "awaiting_payment", paymentStatus: "authorized", lines: [bag(6)] }),
   "5": order(5, { status: "shipped", lines: [bag(7, { shippedQuantity: 1 })] }),
   // Cancelled and refunded items are no part of the quantity, and lines without a quantity are left out.
   "6": order(6, {

@@ -201,6 +201,7 @@ export function magentoOrders(): MagentoOrder[] {
       payment: {
         method: "checkmo",
         additional_information: ["Check / Money order"],
+        amount_authorized: 39,
         last_trans_id: null,
         po_number: null,
       },
