@@ -10,11 +10,13 @@ import { saleor } from "../../connectors/rest/definitions/saleor.ts";
 import { vendure } from "../../connectors/rest/definitions/vendure.ts";
 import { readPath } from "../../connectors/json-path.ts";
 import { amazonOrders } from "../../testing/shops/amazon/amazon-orders.ts";
+import type { BigcommerceOrder } from "../../testing/shops/bigcommerce/bigcommerce-orders.ts";
 import { bigcommerceOrders } from "../../testing/shops/bigcommerce/bigcommerce-orders.ts";
 import { ebayOrders } from "../../testing/shops/ebay/ebay-orders.ts";
 import { etsyReceipts } from "../../testing/shops/etsy/etsy-receipts.ts";
 import { readOperation, select } from "../../testing/shops/graphql-operation.ts";
 import { magentoOrders } from "../../testing/shops/magento/magento-orders.ts";
+import type { NetsuiteOrder } from "../../testing/shops/netsuite/netsuite-orders.ts";
 import { netsuiteOrders } from "../../testing/shops/netsuite/netsuite-orders.ts";
 import { saleorOrders } from "../../testing/shops/saleor/saleor-orders.ts";
 import { expectReadOrListed } from "../../testing/shops/unread-fields.ts";
@@ -25,6 +27,12 @@ import { runMapping } from "../transformations/transformations.ts";
 type Sample = Record<string, unknown>;
 /** `toRecord`: what the connector receives of a sample. */
 type Source = { definition: RestDefinition; samples: Sample[]; toRecord?(sample: never): Sample };
+
+/** The record of an order with the answers about its details, under the names that the definition gives them. */
+function withDetails({ settings }: RestDefinition, order: Sample, ...answers: unknown[]): Sample {
+  const names = settings.tasks![0]!.details!.map(({ mergeAs }) => mergeAs);
+  return { ...order, ...Object.fromEntries(names.map((name, index) => [name, answers[index]])) };
+}
 
 /** The fields of orders that the query of the definition asks for. */
 function asked({ settings }: RestDefinition, list: "items" | "node") {
@@ -47,12 +55,8 @@ const sources: Source[] = [
   {
     definition: bigcommerce,
     samples: bigcommerceOrders(),
-    toRecord: ({ order, products, shippingAddresses, coupons }: Record<string, Sample>) => ({
-      ...order,
-      items: products,
-      ship_to: shippingAddresses,
-      applied_coupons: coupons,
-    }),
+    toRecord: ({ order, products, shippingAddresses, coupons }: BigcommerceOrder) =>
+      withDetails(bigcommerce, order, products, shippingAddresses, coupons),
   },
   { definition: amazon, samples: amazonOrders() },
   { definition: ebay, samples: ebayOrders() },
@@ -60,7 +64,7 @@ const sources: Source[] = [
   {
     definition: netsuite,
     samples: netsuiteOrders(),
-    toRecord: ({ row, record }: Record<string, Sample>) => ({ ...row, record }),
+    toRecord: ({ row, record }: NetsuiteOrder) => withDetails(netsuite, row, record),
   },
 ];
 

@@ -1,6 +1,8 @@
 import { expect } from "vitest";
 import type { TestOrg } from "../test-hub.ts";
 import { startTestHub } from "../test-hub.ts";
+import type { ExpectedOrder } from "./expected-orders.ts";
+import { compareOrders } from "./expected-orders.ts";
 
 type Settings = { tasks: { pagination?: { pageSize?: number } }[] };
 type Values = Record<string, string | number>;
@@ -35,13 +37,8 @@ export async function definitionFixture(
     orders,
     test: async () => (await org.post(`/bridges/${bridgeId}/test`)).body,
     importOrders: async (input: object = {}) => await execute("orders.import", input),
-    /** Compares the orders of the hub with these, by their ID at the vendor. */
-    async expectOrders(expected: Record<string, object>) {
-      const found = await orders();
-      expect([...found.keys()].toSorted()).toEqual(Object.keys(expected).toSorted());
-      for (const [externalId, order] of Object.entries(expected))
-        expect(found.get(externalId), externalId).toMatchObject(order);
-    },
+    /** Compares each field of the orders of the hub with these, by their ID at the vendor. */
+    expectOrders: async (expected: Record<string, ExpectedOrder>) => compareOrders(await orders(), expected),
     orderOf: async (externalId: string): Promise<Order> => {
       const found = (await orders()).get(externalId);
       expect(found, `order ${externalId}`).toBeDefined();

@@ -354,7 +354,7 @@ export const wrongAddress = {
 };
 
 export const automaticDiscount = {
-  index: 0,
+  index: 1,
   title: "Loyal customers",
   targetType: "LINE_ITEM",
   targetSelection: "ALL",

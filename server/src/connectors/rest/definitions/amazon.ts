@@ -1,11 +1,10 @@
-import { constant, each, from, members, shipmentLines, statusBy } from "./mapping-parts.ts";
+import { addressMembers, constant, each, from, shipmentLines, statusBy } from "./mapping-parts.ts";
 import type { RestDefinition } from "./rest-definition.ts";
 
 const address = {
   name: "name",
   company: "companyName",
   address1: "addressLine1",
-  address2: "addressLine2",
   city: "city",
   province: "stateOrRegion",
   zip: "postalCode",
@@ -155,7 +154,10 @@ export const amazon: RestDefinition = {
         from("orderedAt", "createdTime"),
         from("customer.name", "buyer.buyerName"),
         from("customer.email", "buyer.buyerEmail"),
-        ...members("shippingAddress", "recipient.deliveryAddress", address),
+        ...addressMembers("shippingAddress", "recipient.deliveryAddress", address),
+        from("shippingAddress.address2", "recipient.deliveryAddress.addressLine2", {
+          concat: { paths: ["$.recipient.deliveryAddress.addressLine3"], separator: ", " },
+        }),
         {
           ...from("shippingAddress.residential", "recipient.deliveryAddress.addressType", {
             equals: { value: "RESIDENTIAL" },

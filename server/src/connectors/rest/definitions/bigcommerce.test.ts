@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import { expectedBigcommerceOrders } from "../../../testing/shops/bigcommerce/expected-bigcommerce-orders.ts";
 import { startBigcommerceStore } from "../../../testing/shops/bigcommerce/stand-in-bigcommerce.ts";
 import { definitionFixture, install } from "../../../testing/shops/definition-fixture.ts";
 
@@ -11,97 +12,11 @@ beforeAll(async () => {
   hub = await definitionFixture("bigcommerce", { variables: variables(), credentials: { token: shop.token } });
 });
 
-const towel = { sku: "S-ORAN", name: "Fog Linen Chambray Towel", quantity: 1, shippedQuantity: 0, price: 56, tax: 0 };
-
-const expected = {
-  "1": {
-    number: "1",
-    status: "new",
-    paymentStatus: "paid",
-    currency: "USD",
-    channel: "bigcommerce",
-    orderedAt: "2026-03-01T09:00:00.000Z",
-    customer: { id: "11", name: "Jane Doe", email: "janedoe@example.com", phone: "1234567890" },
-    shippingAddress: {
-      name: "Jane Doe",
-      address1: "666 Sussex St",
-      city: "San Antonio",
-      province: "Texas",
-      zip: "78251",
-      country: "United States",
-      countryCode: "US",
-      phone: "1234567890",
-      email: "janedoe@example.com",
-    },
-    billingAddress: { name: "Jane Doe", address1: "555 East Street", city: "Austin", zip: "78108", countryCode: "US" },
-    total: 133.74,
-    amounts: { subtotal: 112, discount: 0, shipping: 10, tax: 9.24, fees: 2.5, refunded: 0, taxIncluded: false },
-    payment: { method: "Credit Card" },
-    giftMessage: "With love",
-    shipping: { service: "Flat Rate" },
-    notes: [{ text: "Leave at the door", visibility: "customer" }],
-    customFields: { bigcommerce_address_id: 501 },
-    lines: [
-      {
-        ...towel,
-        id: "1",
-        quantity: 2,
-        tax: 9.24,
-        productId: "71",
-        variantId: "171",
-        options: [
-          { name: "Size", value: "S" },
-          { name: "Color", value: "Orange" },
-        ],
-        properties: [{ name: "Add Letters", value: "A.B." }],
-      },
-      { id: "2", sku: "ABS", quantity: 1, price: 0, parentLineId: "1" },
-    ],
-  },
-  "2": { status: "awaiting_payment", paymentStatus: "pending", payment: { method: "Bank Deposit" }, total: 66 },
-  "3": { status: "partially_shipped", lines: [{ ...towel, id: "4", quantity: 3, shippedQuantity: 1 }] },
-  "4": { status: "shipped", lines: [{ ...towel, id: "5", shippedQuantity: 1 }] },
-  "5": { status: "cancelled", paymentStatus: "voided" },
-  "6": { status: "cancelled", paymentStatus: "refunded", amounts: { refunded: 66 } },
-  "7": {
-    status: "new",
-    paymentStatus: "partially_refunded",
-    total: 122,
-    amounts: { refunded: 56 },
-    lines: [{ ...towel, id: "8", quantity: 1, refundedQuantity: 1 }],
-  },
-  "8": {
-    total: 60.4,
-    amounts: { subtotal: 56, discount: 5.6, discounts: [{ code: "SPRING", amount: 5.6 }] },
-    lines: [{ ...towel, id: "9", discount: 5.6 }],
-  },
-  "9": { status: "shipped", lines: [{ id: "10", sku: "EBOOK", requiresShipping: false }] },
-  "10": { status: "review_required", paymentStatus: "pending" },
-  "11": {
-    currency: "USD",
-    total: 66,
-    amounts: { presentmentCurrency: "EUR", presentmentTotal: 59.4 },
-    shippingAddress: {
-      name: "Jörg Müller",
-      company: "Müller GmbH",
-      address1: "Hauptstraße 5",
-      address2: "Hinterhof",
-      city: "Berlin",
-      zip: "10115",
-      countryCode: "DE",
-    },
-    lines: [{ ...towel, id: "12", sku: "Fog Linen Chambray Towel" }],
-  },
-  "12": { status: "draft" },
-  "13": { status: "review_required" },
-};
-
 test("imports all orders in all pages with their products, addresses and coupons", async () => {
   expect(await hub.test()).toMatchObject({ ok: true });
   const imported = await hub.importOrders();
   expect(imported, JSON.stringify(imported)).toMatchObject({ status: "succeeded", result: { fetched: 13 } });
-  await hub.expectOrders(expected);
-  expect((await hub.orderOf("11")).customer).not.toHaveProperty("id");
+  await hub.expectOrders(expectedBigcommerceOrders);
 });
 
 test("a second import changes nothing, later ones read only changed orders, and none (204) is no failure", async () => {

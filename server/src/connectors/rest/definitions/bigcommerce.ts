@@ -1,4 +1,4 @@
-import { constant, customerNote, each, from, members, statusBy } from "./mapping-parts.ts";
+import { addressMembers, constant, customerNote, each, from, statusBy } from "./mapping-parts.ts";
 import type { RestDefinition } from "./rest-definition.ts";
 
 const address = {
@@ -141,9 +141,9 @@ export const bigcommerce: RestDefinition = {
         from("customer.email", "billing_address.email"),
         from("customer.phone", "billing_address.phone", "empty_to_null"),
         nameOf("shippingAddress.name", "addresses[0]"),
-        ...members("shippingAddress", "addresses[0]", address),
+        ...addressMembers("shippingAddress", "addresses[0]", address),
         nameOf("billingAddress.name", "billing_address"),
-        ...members("billingAddress", "billing_address", address),
+        ...addressMembers("billingAddress", "billing_address", address),
         from("total", "total_inc_tax", ...amount),
         from("amounts.subtotal", "subtotal_ex_tax", ...amount),
         from("amounts.discount", "discount_amount", "number", { add: "$.coupon_discount" }, { round: 2 }),

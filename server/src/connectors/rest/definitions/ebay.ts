@@ -1,4 +1,13 @@
-import { constant, customerNote, each, firstOf, from, members, shipmentLines, statusBy } from "./mapping-parts.ts";
+import {
+  addressMembers,
+  constant,
+  customerNote,
+  each,
+  firstOf,
+  from,
+  shipmentLines,
+  statusBy,
+} from "./mapping-parts.ts";
 import type { RestDefinition } from "./rest-definition.ts";
 
 const shipTo = "fulfillmentStartInstructions[0].shippingStep.shipTo";
@@ -121,7 +130,7 @@ export const ebay: RestDefinition = {
         from("customer.name", `${shipTo}.fullName`),
         from("customer.email", `${shipTo}.email`),
         from("customer.phone", `${shipTo}.primaryPhone.phoneNumber`),
-        ...members("shippingAddress", shipTo, {
+        ...addressMembers("shippingAddress", shipTo, {
           name: "fullName",
           company: "companyName",
           phone: "primaryPhone.phoneNumber",
@@ -165,6 +174,7 @@ export const ebay: RestDefinition = {
         from("giftMessage", "lineItems[*].giftDetails.message", "first"),
         from("shipBy", "lineItems[*].lineItemFulfillmentInstructions.shipByDate", "sort", "first"),
         from("deliverBy", "lineItems[*].lineItemFulfillmentInstructions.maxEstimatedDeliveryDate", "sort", "first"),
+        from("shipping.carrier", "fulfillmentStartInstructions[0].shippingStep.shippingCarrierCode", "lower"),
         from("shipping.service", "fulfillmentStartInstructions[0].shippingStep.shippingServiceCode"),
         ...customerNote("buyerCheckoutNotes"),
         each("lines", "lineItems", [

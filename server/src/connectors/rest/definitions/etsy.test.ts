@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { definitionFixture, install } from "../../../testing/shops/definition-fixture.ts";
+import { etsyId, expectedEtsyOrders } from "../../../testing/shops/etsy/expected-etsy-orders.ts";
 import { startEtsy } from "../../../testing/shops/etsy/stand-in-etsy.ts";
 
 let shop: Awaited<ReturnType<typeof startEtsy>>;
@@ -20,87 +21,11 @@ beforeAll(async () => {
   hub = await definitionFixture("etsy", values());
 });
 
-const idOf = (number: number): string => String(2_000_000 + number);
-const mug = (id: number, more: object = {}) => ({
-  id: String(3_000_000 + id),
-  sku: `SKU-${id}`,
-  name: "Handmade mug",
-  quantity: 1,
-  shippedQuantity: 0,
-  price: 18.5,
-  productId: String(900 + id),
-  variantId: String(5000 + id),
-  ...more,
-});
-
-const expected = {
-  [idOf(1)]: {
-    number: idOf(1),
-    status: "new",
-    paymentStatus: "paid",
-    currency: "USD",
-    channel: "etsy",
-    orderedAt: "2026-03-01T09:00:00.000Z",
-    shipBy: "2026-03-04T09:00:00.000Z",
-    customer: { id: "41", name: "Ann Lee", email: "ann@example.com" },
-    shippingAddress: {
-      name: "Ann Lee",
-      address1: "12 Main Street",
-      city: "Albany",
-      province: "NY",
-      zip: "12207",
-      countryCode: "US",
-    },
-    total: 104.53,
-    amounts: { subtotal: 98.5, discount: 9.85, shipping: 5, tax: 7.88, fees: 3, refunded: 0, taxIncluded: false },
-    payment: { method: "cc" },
-    giftMessage: "Happy birthday\nBob",
-    notes: [{ text: "Please pack well", visibility: "customer" }],
-    lines: [
-      {
-        id: "3000001",
-        sku: "SKU-1",
-        name: "Engraved ring",
-        quantity: 2,
-        price: 40,
-        options: [{ name: "Ring size", value: "7 US" }],
-        properties: [{ name: "Personalization", value: "To Ann" }],
-      },
-      mug(2, { sku: "5002" }),
-    ],
-  },
-  [idOf(2)]: { status: "awaiting_payment", paymentStatus: "pending", giftMessage: null },
-  [idOf(3)]: { status: "awaiting_payment", paymentStatus: "pending" },
-  [idOf(4)]: { status: "shipped", paymentStatus: "paid", lines: [mug(5, { shippedQuantity: 1 })] },
-  [idOf(5)]: { status: "cancelled", paymentStatus: "refunded", amounts: { refunded: 23.5 } },
-  [idOf(6)]: {
-    status: "new",
-    paymentStatus: "partially_refunded",
-    amounts: { refunded: 18.5 },
-    lines: [mug(7, { quantity: 2 })],
-  },
-  [idOf(7)]: { status: "review_required", paymentStatus: "refunded" },
-  [idOf(8)]: { status: "new", total: 6, lines: [{ name: "Pattern (PDF)", requiresShipping: false }] },
-  [idOf(9)]: {
-    shippingAddress: {
-      name: "Jörg Müller",
-      address1: "Hauptstraße 5",
-      address2: "Hinterhof",
-      city: "Berlin",
-      zip: "10115",
-      countryCode: "DE",
-    },
-    shipping: { service: "Express" },
-  },
-  [idOf(10)]: { status: "shipped", paymentStatus: "partially_refunded" },
-  [idOf(11)]: { status: "review_required" },
-};
-
 test("imports all receipts in all pages, with all fields that Etsy has", async () => {
   expect(await hub.test()).toMatchObject({ ok: true });
   const imported = await hub.importOrders();
   expect(imported, JSON.stringify(imported)).toMatchObject({ status: "succeeded", result: { fetched: 11 } });
-  await hub.expectOrders(expected);
+  await hub.expectOrders(expectedEtsyOrders);
 });
 
 test("a second import changes nothing, and later ones read only changed receipts", async () => {
@@ -112,7 +37,7 @@ test("a second import changes nothing, and later ones read only changed receipts
   expect(await hub.importOrders()).toMatchObject({ status: "succeeded", result: { updated: 1 } });
   const since = Number(new URL(shop.requests[before]!.url, shop.url).searchParams.get("min_last_modified"));
   expect(new Date(since * 1000).toISOString()).toMatch(/^2026-03-1/);
-  expect(await hub.orderOf(idOf(2))).toMatchObject({ status: "new", paymentStatus: "paid" });
+  expect(await hub.orderOf(etsyId(2))).toMatchObject({ status: "new", paymentStatus: "paid" });
 });
 
 test("refresh tokens that are good for one use are replaced", async () => {
@@ -123,7 +48,7 @@ test("refresh tokens that are good for one use are replaced", async () => {
 });
 
 test("a tracking number arrives once, as a form", async () => {
-  const order = await hub.orderOf(idOf(1));
+  const order = await hub.orderOf(etsyId(1));
   const sent = await hub.ship(order, "9400 1", undefined, "USPS");
   expect(sent, JSON.stringify(sent)).toMatchObject({ result: { results: [{ status: "sent" }] } });
   await hub.execute("fulfillments.push", { orderIds: [order.id] });
@@ -132,7 +57,7 @@ test("a tracking number arrives once, as a form", async () => {
 });
 
 test("a shipment whose response was lost is found by its number, and not sent again", async () => {
-  const order = await hub.orderOf(idOf(6));
+  const order = await hub.orderOf(etsyId(6));
   shop.inject("cut_after", { operation: "ship" });
   await hub.ship(order, "L6");
   await hub.execute("fulfillments.push", { orderIds: [order.id] });
@@ -140,7 +65,7 @@ test("a shipment whose response was lost is found by its number, and not sent ag
 });
 
 test("a refusal is a failure that quotes Etsy", async () => {
-  const order = await hub.orderOf(idOf(9));
+  const order = await hub.orderOf(etsyId(9));
   shop.receipts.find((one) => one.receipt_id === 2_000_009)!.status = "Canceled";
   const refused = await hub.ship(order, "L9");
   expect(refused).toMatchObject({ status: "failed", error: { code: "rejected" } });

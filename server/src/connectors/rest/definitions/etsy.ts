@@ -1,4 +1,4 @@
-import { constant, customerNote, each, from, members, statusBy } from "./mapping-parts.ts";
+import { addressMembers, constant, customerNote, each, from, statusBy } from "./mapping-parts.ts";
 import type { RestDefinition } from "./rest-definition.ts";
 
 /** Amounts come as an integer and its divisor. */
@@ -111,7 +111,7 @@ export const etsy: RestDefinition = {
         from("customer.id", "buyer_user_id", "string"),
         from("customer.name", "name"),
         from("customer.email", "buyer_email"),
-        ...members("shippingAddress", "$", {
+        ...addressMembers("shippingAddress", "$", {
           name: "name",
           address1: "first_line",
           address2: "second_line",

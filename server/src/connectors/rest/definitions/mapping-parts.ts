@@ -14,6 +14,23 @@ export function members(target: string, source: string, names: Record<string, st
   return Object.entries(names).map(([to, name]) => from(`${target}.${to}`, `${source}.${name}`, "empty_to_null"));
 }
 
+/**
+ * An address. Carriers need the code of the state where there are states, and vendors send its code or its name in the same field.
+ * What is no state of the country has no code.
+ */
+export function addressMembers(
+  target: string,
+  source: string,
+  names: Record<string, string> & { province: string; countryCode: string },
+): Mapping[] {
+  const codes = ["US", "CA", "AU"].map((country) => ({
+    ...from(`${target}.provinceCode`, `${source}.${names.province}`, { state_code: country }),
+    when: { path: `${source}.${names.countryCode}`, op: "eq", value: country },
+    onError: "skip",
+  }));
+  return [...members(target, source, names), ...codes];
+}
+
 export function each(target: string, list: string, mappings: Mapping[], where?: unknown): Mapping {
   return { target, each: list, mappings, ...(where === undefined ? {} : { where }) };
 }

@@ -1,4 +1,4 @@
-import { constant, customerNote, each, from, members, statusBy } from "./mapping-parts.ts";
+import { addressMembers, constant, customerNote, each, from, statusBy } from "./mapping-parts.ts";
 import type { RestDefinition } from "./rest-definition.ts";
 
 const dateFormat = "'YYYY-MM-DD HH24:MI:SS'";
@@ -26,6 +26,14 @@ const round = { round: 2 };
 /** Discounts, subtotals, descriptions and returns are lines too. Their amounts are part of the subtotal of the order. */
 const isItem = {
   all: [{ path: "@.quantity", op: "gt", value: 0 }, { not: { path: "@.rate", op: "lt", value: 0 } }],
+};
+
+/** What is open of a line that was closed is not shipped any more. Lines of orders that are cancelled or closed are closed as well. */
+const isClosedEarly = {
+  all: [
+    { path: "@.isClosed", op: "eq", value: true },
+    { path: "$.status", op: "not_in", value: ["C", "H"] },
+  ],
 };
 
 /** NetSuite's REST services: sales orders by SuiteQL, with one request for the record of each. */
@@ -144,8 +152,8 @@ export const netsuite: RestDefinition = {
         from("customer.name", "record.entity.refName"),
         from("customer.email", "record.email", "empty_to_null"),
         from("customer.phone", "record.billingAddress.addrPhone", "empty_to_null"),
-        ...members("shippingAddress", "record.shippingAddress", address),
-        ...members("billingAddress", "record.billingAddress", address),
+        ...addressMembers("shippingAddress", "record.shippingAddress", address),
+        ...addressMembers("billingAddress", "record.billingAddress", address),
         from("total", "record.total", round),
         from("amounts.subtotal", "record.subtotal", round),
         from("amounts.discount", "record.discountTotal", { default: 0 }, "abs", round),
@@ -165,6 +173,8 @@ export const netsuite: RestDefinition = {
             from("sku", "@.item.refName"),
             from("name", "@.description", { coalesce: ["@.item.refName"] }, { truncate: 200 }),
             from("quantity", "@.quantity"),
+            { ...from("quantity", "@.quantityFulfilled", { default: 0 }), when: isClosedEarly },
+            { ...from("refundedQuantity", "@.quantity", { subtract: "@.quantityFulfilled" }), when: isClosedEarly },
             from("shippedQuantity", "@.quantityFulfilled"),
             from("price", "@.rate", round),
             from("tax", "@.tax1Amt", round),

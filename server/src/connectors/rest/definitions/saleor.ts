@@ -1,4 +1,4 @@
-import { constant, customerNote, each, firstOf, from, members, statusBy } from "./mapping-parts.ts";
+import { addressMembers, constant, customerNote, each, firstOf, from, statusBy } from "./mapping-parts.ts";
 import type { RestDefinition } from "./rest-definition.ts";
 
 const addressFields =
@@ -204,9 +204,9 @@ export const saleor: RestDefinition = {
         from("customer.email", "node.userEmail"),
         from("customer.phone", "node.billingAddress.phone", "empty_to_null"),
         nameOf("shippingAddress.name", "node.shippingAddress"),
-        ...members("shippingAddress", "node.shippingAddress", address),
+        ...addressMembers("shippingAddress", "node.shippingAddress", address),
         nameOf("billingAddress.name", "node.billingAddress"),
-        ...members("billingAddress", "node.billingAddress", address),
+        ...addressMembers("billingAddress", "node.billingAddress", address),
         from("total", "node.total.gross.amount", round),
         from("amounts.subtotal", "node.lines", { map: "@.undiscountedTotalPrice.net.amount" }, "sum", round),
         from("amounts.discount", "node.lines", ...discount),

@@ -1,4 +1,14 @@
-import { constant, each, firstOf, from, members, minorUnits, shipmentLines, statusBy, sumOf } from "./mapping-parts.ts";
+import {
+  addressMembers,
+  constant,
+  each,
+  firstOf,
+  from,
+  minorUnits,
+  shipmentLines,
+  statusBy,
+  sumOf,
+} from "./mapping-parts.ts";
 import type { RestDefinition } from "./rest-definition.ts";
 
 const addressFields =
@@ -211,11 +221,11 @@ export const vendure: RestDefinition = {
         from("customer.name", "customer.firstName", { concat: { paths: ["$.customer.lastName"], separator: " " } }),
         from("customer.email", "customer.emailAddress"),
         from("customer.phone", "customer.phoneNumber", { coalesce: ["$.shippingAddress.phoneNumber"] }),
-        ...members("shippingAddress", "shippingAddress", address),
+        ...addressMembers("shippingAddress", "shippingAddress", address),
         // Without an own billing address, all its fields are null.
-        ...members("billingAddress", "billingAddress", address).map((mapping) => ({
-          ...mapping,
+        ...addressMembers("billingAddress", "billingAddress", address).map((mapping) => ({
           when: { path: "billingAddress.streetLine1", op: "not_empty" },
+          ...mapping,
         })),
         from("total", "totalWithTax", minorUnits),
         from("amounts.subtotal", "lines", ...sumOf("@.linePrice"), minorUnits),

@@ -186,11 +186,13 @@ export function amazonOrders(): AmazonOrder[] {
         companyName: "Müller GmbH",
         addressLine1: "Hauptstraße 5",
         addressLine2: "Hinterhof",
+        addressLine3: "3. Stock",
         city: "Berlin",
         stateOrRegion: "",
         postalCode: "10115",
         countryCode: "DE",
         phone: "",
+        addressType: "COMMERCIAL",
       },
       proceeds: {
         grandTotal: { amount: "10.00", currencyCode: "EUR" },

@@ -88,13 +88,16 @@ type Parts = {
   coupon?: [string, number];
   shipping?: number;
   handling?: number;
+  wrapping?: number;
+  /** Taken off by an employee. */
+  discounted?: number;
 } & Record<string, unknown>;
 
 function order(id: number, statusId: number, status: string, parts: Parts): BigcommerceOrder {
-  const { products, shipTo = {}, coupon, shipping = 10, handling = 0, ...more } = parts;
+  const { products, shipTo = {}, coupon, shipping = 10, handling = 0, wrapping = 0, discounted = 0, ...more } = parts;
   const sum = (name: string): number => products.reduce((total, one) => total + Number(one[name]), 0);
   const discount = coupon?.[1] ?? 0;
-  const exTax = sum("total_ex_tax") + shipping + handling - discount;
+  const exTax = sum("total_ex_tax") + shipping + handling + wrapping - discount - discounted;
   const tax = sum("total_tax");
   const at = (hour: string): string =>
     new Date(`2026-03-${String(id).padStart(2, "0")}T${hour}:00:00Z`).toUTCString().replace("GMT", "+0000");
@@ -120,7 +123,7 @@ function order(id: number, statusId: number, status: string, parts: Parts): Bigc
       shipping_cost_inc_tax: money(shipping),
       shipping_cost_tax: "0.0000",
       handling_cost_ex_tax: money(handling),
-      wrapping_cost_ex_tax: "0.0000",
+      wrapping_cost_ex_tax: money(wrapping),
       total_ex_tax: money(exTax),
       total_inc_tax: money(exTax + tax),
       total_tax: money(tax),
@@ -138,7 +141,7 @@ function order(id: number, statusId: number, status: string, parts: Parts): Bigc
       default_currency_code: "USD",
       staff_notes: "",
       customer_message: "",
-      discount_amount: "0.0000",
+      discount_amount: money(discounted),
       coupon_discount: money(discount),
       shipping_address_count: shipTo === null ? 0 : 1,
       is_deleted: false,
@@ -209,6 +212,8 @@ export function bigcommerceOrders(): BigcommerceOrder[] {
         }),
       ],
       handling: 2.5,
+      wrapping: 1.5,
+      payment_provider_id: "ch_1",
       customer_message: "Leave at the door",
     }),
     order(2, 7, "Awaiting Payment", {
@@ -237,6 +242,7 @@ export function bigcommerceOrders(): BigcommerceOrder[] {
         }),
       ],
       coupon: ["SPRING", 5.6],
+      discounted: 2,
     }),
     order(9, 10, "Completed", {
       products: [product(10, { sku: "EBOOK", name: "Guide (PDF)", price: 9, type: "digital" })],
@@ -251,6 +257,7 @@ export function bigcommerceOrders(): BigcommerceOrder[] {
     order(11, 11, "Awaiting Fulfillment", {
       products: [product(12, { ...towel, sku: "" })],
       customer_id: 0,
+      billing_address: { ...billTo, company: "Doe Ltd", street_2: "Floor 2" },
       currency_code: "EUR",
       currency_exchange_rate: "0.9000000000",
       shipTo: {

@@ -77,6 +77,7 @@ type Parts = {
   shipTo?: object;
   type?: string;
   converted?: [number, string];
+  deliveryDiscount?: number;
   /** A payment failed before. */
   isRetried?: boolean;
 } & Record<string, unknown>;
@@ -91,7 +92,7 @@ function order(id: number, parts: Parts): EbayOrder {
     converted,
     ...rest
   } = parts;
-  const { shipTo: address = shipTo, type = "SHIP_TO", isRetried = false, ...more } = rest;
+  const { shipTo: address = shipTo, type = "SHIP_TO", isRetried = false, deliveryDiscount = 0, ...more } = rest;
   const sum = (read: (one: LineItem) => number): number => items.reduce((total, one) => total + read(one), 0);
   const subtotal = sum((one) => Number(one.lineItemCost.value));
   const promotions = (one: LineItem) => one.appliedPromotions as { discountAmount: { value: string } }[];
@@ -101,7 +102,7 @@ function order(id: number, parts: Parts): EbayOrder {
   const tax = sum((one) =>
     (one.taxes as { amount: { value: string } }[]).reduce((total, { amount }) => total + Number(amount.value), 0),
   );
-  const total = subtotal - discount + tax + 4.5;
+  const total = subtotal - discount + tax + 4.5 - deliveryDiscount;
   const day = String(id).padStart(2, "0");
   return {
     orderId: `12-3456${day}-90123`,
@@ -116,6 +117,7 @@ function order(id: number, parts: Parts): EbayOrder {
       priceSubtotal: usd(subtotal),
       ...(discount > 0 ? { priceDiscount: usd(-discount) } : {}),
       deliveryCost: usd(4.5),
+      ...(deliveryDiscount > 0 ? { deliveryDiscount: usd(-deliveryDiscount) } : {}),
       ...(tax > 0 ? { tax: usd(tax) } : {}),
       total: converted
         ? { ...usd(total), convertedFromValue: converted[0].toFixed(2), convertedFromCurrency: converted[1] }
@@ -202,7 +204,11 @@ export function ebayOrders(): EbayOrder[] {
       items: [item(4, { ...mug, quantity: 2, status: "FULFILLED" }), item(5, mug)],
       fulfillment: "IN_PROGRESS",
     }),
-    order(4, { items: [item(6, { ...mug, status: "FULFILLED" })], fulfillment: "FULFILLED" }),
+    order(4, {
+      items: [item(6, { ...mug, status: "FULFILLED" })],
+      fulfillment: "FULFILLED",
+      deliveryDiscount: 1.5,
+    }),
     order(5, { items: [item(7, mug)], cancel: "CANCELED", payment: "FULLY_REFUNDED", refund: 14 }),
     order(6, { items: [item(8, mug)], cancel: "IN_PROGRESS" }),
     order(7, { items: [item(9, { ...mug, quantity: 2 })], payment: "PARTIALLY_REFUNDED", refund: 9.5 }),

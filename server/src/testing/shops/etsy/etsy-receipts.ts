@@ -158,7 +158,10 @@ export function etsyReceipts(): EtsyReceipt[] {
     }),
     receipt(2, "open", { transactions: [transaction(3, mug)] }),
     receipt(3, "payment processing", { transactions: [transaction(4, mug)] }),
-    receipt(4, "Completed", { transactions: [transaction(5, { ...mug, shippedAt: dayOf(5) })], is_shipped: true }),
+    receipt(4, "Completed", {
+      transactions: [transaction(5, { ...mug, shippedAt: dayOf(5), shipping_method: "Standard" })],
+      is_shipped: true,
+    }),
     receipt(5, "Canceled", { transactions: [transaction(6, mug)], refund: 23.5 }),
     receipt(6, "Partially Refunded", { transactions: [transaction(7, { ...mug, quantity: 2 })], refund: 18.5 }),
     receipt(7, "Fully Refunded", { transactions: [transaction(8, mug)], refund: 23.5 }),

@@ -185,7 +185,7 @@ export function magentoOrders(): MagentoOrder[] {
       ],
       payment: { method: "braintree", additional_information: ["Credit Card"], last_trans_id: "8xk2", po_number: null },
     }),
-    order(2, "new", { items: [item(4, bag)], status: "pending" }),
+    order(2, "new", { items: [item(4, bag)], status: "pending", total_paid: 10, total_due: 29 }),
     order(3, "new", {
       items: [item(5, bag)],
       status: "pending",
@@ -196,7 +196,16 @@ export function magentoOrders(): MagentoOrder[] {
         po_number: null,
       },
     }),
-    order(4, "pending_payment", { items: [item(6, bag)] }),
+    order(4, "pending_payment", {
+      items: [item(6, bag)],
+      payment: {
+        method: "checkmo",
+        additional_information: ["Check / Money order"],
+        amount_authorized: 39,
+        last_trans_id: null,
+        po_number: null,
+      },
+    }),
     order(5, "complete", { items: [item(7, { ...bag, shipped: 1 })] }),
     order(6, "canceled", { items: [item(8, { ...bag, qty: 2, canceled: 2 })] }),
     order(7, "closed", { items: [item(9, { ...bag, refunded: 1 })], total_refunded: 39 }),
@@ -216,7 +225,7 @@ export function magentoOrders(): MagentoOrder[] {
     }),
     order(11, "processing", {
       items: [
-        item(15, { ...bag, qty: 1 }),
+        item(15, { ...bag, shipped: 1 }),
         item(16, { sku: "240-LV04", name: "Beginner's Yoga", price: 6, type: "downloadable" }),
       ],
       gift: { gift_message_id: 1, recipient: "Ann", sender: "Bob", message: "Happy birthday, Ann" },
@@ -231,6 +240,12 @@ export function magentoOrders(): MagentoOrder[] {
     order(12, "processing", {
       items: [item(17, bag)],
       rate: 0.5,
+      billing_address: {
+        ...shipTo,
+        address_type: "billing",
+        company: "Costello Ltd",
+        street: ["6146 Honey Bluff Parkway", "Suite 2"],
+      },
       order_currency_code: "EUR",
       customer_id: null,
       customer_is_guest: 1,

@@ -120,7 +120,7 @@ function order(
       shippingCost: shipping,
       total: subtotal - discount + tax + shipping,
       shippingAddress: shipTo,
-      billingAddress: { ...shipTo, addressee: "Byron Ltd" },
+      billingAddress: { ...shipTo, addressee: "Byron Ltd", addr2: "Floor 2" },
       item: { links: [], items: lines, totalResults: lines.length },
       ...record,
     },
@@ -171,6 +171,13 @@ export function netsuiteOrders(): NetsuiteOrder[] {
         descriptionLine(4, "Packed in a box"),
         chargeLine(5, 1, -5),
         chargeLine(6, -1, 2),
+      ],
+    }),
+    order(13, "D", {
+      lines: [
+        line(1, mug),
+        line(2, { sku: "TEE-BLU-L", rate: 20, quantity: 3, fulfilled: 1, isClosed: true }),
+        { ...line(3, { sku: "CAP-01", rate: 15, isClosed: true }), quantityFulfilled: undefined },
       ],
     }),
   ];

@@ -94,9 +94,9 @@ const address = {
   phone: "+12175550100",
 };
 
-const transaction = (about: object, charged: number, refunded: number) => ({
+const transaction = (about: object, charged: number, refunded: number, authorized = 0) => ({
   ...about,
-  authorizedAmount: money(0),
+  authorizedAmount: money(authorized),
   chargedAmount: money(charged),
   refundedAmount: money(refunded),
 });
@@ -151,7 +151,9 @@ function order(id: number, status: string, parts: Parts): SaleorOrder {
             ...(isRetried ? [transaction({ id: "0", name: "Voucher card", pspReference: `failed-${id}` }, 0, 0)] : []),
             transaction({ id: "1", name: "Credit card", pspReference: `psp-${id}` }, charged - refunded, refunded),
           ]
-        : [],
+        : authorized
+          ? [transaction({ id: "1", name: "Credit card", pspReference: `psp-${id}` }, 0, 0, total.gross.amount)]
+          : [],
     externalReference: null,
     fulfillments: [],
     lines: lines.map(({ net: _net, tax: _tax, full: _full, ...one }) => one),
@@ -215,6 +217,7 @@ export function saleorOrders(): SaleorOrder[] {
         country: { code: "DE", country: "Germany" },
         phone: "",
       },
+      billingAddress: { ...address, companyName: "Wade Inc.", streetAddress2: "Suite 5" },
     }),
     order(12, "EXPIRED", { lines: [line(13, mug)], charged: 0 }),
     order(13, "SOMETHING_NEW", { lines: [line(14, mug)] }),

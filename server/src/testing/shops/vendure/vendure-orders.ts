@@ -78,9 +78,10 @@ const shipTo = {
   countryCode: "GB",
   phoneNumber: "+44 161 496 0000",
 };
+const inCountry = (countryCode: string, province: string) => ({ ...shipTo, country: null, countryCode, province });
 const nowhere = Object.fromEntries(Object.keys(shipTo).map((name) => [name, null]));
 
-const hayden = {
+const buyer = {
   id: "21",
   firstName: "Hayden",
   lastName: "Zieme",
@@ -118,6 +119,15 @@ function order(
   const lineTax = lines.reduce((sum, { lineTax: tax }) => sum + tax, 0);
   const total = net + shipping + surcharge;
   const taxTotal = lineTax + withTax(shipping) - shipping + withTax(surcharge) - surcharge;
+  const declined = {
+    id: `9${id}`,
+    method: "cod",
+    amount: total + taxTotal,
+    state: "Declined",
+    transactionId: null,
+    errorMessage: "Not available",
+    refunds: [],
+  };
   const day = String(id).padStart(2, "0");
   return {
     id: String(id),
@@ -129,7 +139,7 @@ function order(
     updatedAt: `2026-03-${day}T10:00:00.000Z`,
     orderPlacedAt: `2026-03-${day}T09:00:00.000Z`,
     currencyCode: "GBP",
-    customer: hayden,
+    customer: buyer,
     shippingAddress: shipTo,
     billingAddress: nowhere,
     lines,
@@ -158,19 +168,7 @@ function order(
       payment === null
         ? []
         : [
-            ...(isRetried
-              ? [
-                  {
-                    id: `9${id}`,
-                    method: "cod",
-                    amount: total + taxTotal,
-                    state: "Declined",
-                    transactionId: null,
-                    errorMessage: "Not available",
-                    refunds: [],
-                  },
-                ]
-              : []),
+            ...(isRetried ? [declined] : []),
             {
               id: String(id),
               method: "stripe",
@@ -259,12 +257,35 @@ export function vendureOrders(): VendureOrder[] {
         countryCode: "DE",
         phoneNumber: null,
       },
-      billingAddress: { ...shipTo, fullName: "Müller GmbH", countryCode: "DE", city: "Berlin", postalCode: "10117" },
+      billingAddress: {
+        ...shipTo,
+        fullName: "Buchhaltung",
+        company: "Müller GmbH",
+        streetLine1: "Torstraße 1",
+        streetLine2: "Aufgang B",
+        city: "Berlin",
+        province: "",
+        postalCode: "10117",
+        country: "Germany",
+        countryCode: "DE",
+        phoneNumber: "+49 30 901820",
+      },
     }),
     // A state of a custom order process.
-    order(10, "AwaitingCraftsman", { lines: [line(11, { ...mug, quantity: 1 })] }),
-    order(11, "ArrangingAdditionalPayment", { lines: [line(12, { ...mug, quantity: 1 })] }),
-    order(12, "Modifying", { lines: [line(13, { ...mug, quantity: 1 })] }),
+    order(10, "AwaitingCraftsman", {
+      lines: [line(11, { ...mug, quantity: 1 })],
+      shippingAddress: inCountry("US", "New York"),
+      billingAddress: inCountry("US", "NY"),
+    }),
+    order(11, "ArrangingAdditionalPayment", {
+      lines: [line(12, { ...mug, quantity: 1 })],
+      shippingAddress: inCountry("CA", "Ontario"),
+      billingAddress: inCountry("AU", "Victoria"),
+    }),
+    order(12, "Modifying", {
+      lines: [line(13, { ...mug, quantity: 1 })],
+      shippingAddress: inCountry("US", "Upstate"),
+    }),
     // A cart: not placed yet.
     order(13, "AddingItems", {
       lines: [line(14, { ...mug, quantity: 1 })],
