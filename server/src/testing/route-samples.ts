@@ -2,7 +2,7 @@ import type { ResourceKind } from "../core/resources.ts";
 import type { Mount } from "../http/mount.ts";
 import type { Route } from "../route.ts";
 
-type MountedRoute = { name: string; prefix: string; route: Route };
+export type MountedRoute = { name: string; prefix: string; route: Route };
 
 export function allRoutes(mounts: Mount[]): MountedRoute[] {
   return mounts.flatMap(({ prefix, routes }) =>
