@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { PulledRecord } from "@order-operations-hub/plugin";
-import type { Reply, ShopData, ShopRequest } from "@order-operations-hub/plugin/testing";
+import type { ShopData, ShopRequest } from "@order-operations-hub/plugin/testing";
 import { callFor, importAll, startStandInShop, taskOf } from "@order-operations-hub/plugin/testing";
 import { shop } from "./shop.ts";
 
 /** The API of the shop, with the orders of the stand-in. */
-function answer({ url }: ShopRequest, { orders }: ShopData): Reply | undefined {
+function answer({ url }: ShopRequest, { orders }: ShopData) {
   if (url.pathname !== "/api/orders") return undefined;
   const since = url.searchParams.get("changed_since") ?? "";
   const from = (Number(url.searchParams.get("page")) - 1) * 20;
