@@ -239,6 +239,32 @@ test("an order that is cancelled while its label is asked for gets none", async 
   expect(desk.asked.length).toBe(asked);
 });
 
+test("an address as shops write it is bought and quoted with the code of its state", async () => {
+  const written = {
+    address1: "12  Analytical Way ",
+    city: "Albany",
+    province: "New York",
+    zip: "12207",
+    countryCode: "us",
+  };
+  const order = await anOrder({ shippingAddress: written });
+  const { status, body } = await forOrder(order.id);
+  expect(status).toBe(201);
+  expect(body.label.to).toMatchObject({ address1: "12 Analytical Way", provinceCode: "NY", countryCode: "US" });
+  const quote = (destination: object) =>
+    org.post(`/carrier-accounts/${accountId}/quote`, {
+      origin: aParcel.from,
+      destination,
+      weight: { value: 1, unit: "lb" },
+    });
+  const [coded, named] = await Promise.all([
+    quote({ state: "NY" }),
+    quote({ province: "New York", countryCode: "US" }),
+  ]);
+  expect(coded.body.quotes.length).toBeGreaterThan(0);
+  expect(named.body.quotes).toEqual(coded.body.quotes);
+});
+
 describe("what is wrong is told before the carrier hears of it", () => {
   test("all at once, each with its place", async () => {
     const order = await anOrder({ locationId: undefined, shippingAddress: { city: "Albany", countryCode: "US" } });

@@ -3,6 +3,7 @@ import type { Address } from "../../core/address.ts";
 import type { FieldError } from "../../core/errors.ts";
 import { errorsAt } from "../../core/errors.ts";
 import type { Dimensions, Weight } from "../../core/weight.ts";
+import { cleanAddress } from "../../core/clean-address.ts";
 import { addWeights, multiplyWeight } from "../../core/weight.ts";
 import type { Order } from "../orders/order.ts";
 import type { LabelSpec } from "./label.ts";
@@ -88,10 +89,11 @@ function packagesOf(order: Order, lines: Lines): Contents {
   return together(parcels, []);
 }
 
+/** As carriers need it: shops write "Texas" or "texas " where a label needs TX. */
 export function recipientOf({ shippingAddress, customer }: Order): Address | undefined {
   if (!shippingAddress) return undefined;
-  const hasName = Boolean(shippingAddress.name?.trim() || shippingAddress.company?.trim());
-  return hasName || customer.name === undefined ? shippingAddress : { ...shippingAddress, name: customer.name };
+  const address = cleanAddress(shippingAddress);
+  return address.name || address.company || customer.name === undefined ? address : { ...address, name: customer.name };
 }
 
 function onlyPackageOf(order: Order): Order["packages"][number] | undefined {
