@@ -260,6 +260,8 @@ test("where the browser can print, the label goes to the print dialog and the ke
   await expect.poll(() => printed.length).toBe(2);
   // A station that hands files to a program of its own downloads them.
   await page.getByRole("link", { name: "Open order" }).click();
+  // The buttons move when the labels of the order have loaded.
+  await page.getByRole("button", { name: "Print label" }).first().waitFor();
   await page.getByRole("button", { name: "Print options" }).first().click();
   const options = page.getByRole("dialog", { name: "Print", exact: true });
   await options.getByRole("combobox", { name: "Output" }).click();

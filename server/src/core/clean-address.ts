@@ -9,6 +9,16 @@ import { prefixesOfState, stateOfZip } from "./zip-states.ts";
  * that a spreadsheet has changed.
  */
 export function cleanAddress(given: Address, defaultCountry?: string): Address {
+  const address = codedAddress(given, defaultCountry);
+  settleZip(address);
+  return address;
+}
+
+/**
+ * Without invisible spaces, and with the codes of country and state where their names are given. The ZIP stays as it is: a digit that is
+ * missing may be any of the five, and a parcel must not go to a guess.
+ */
+export function codedAddress(given: Address, defaultCountry?: string): Address {
   const address: Address = { ...given };
   for (const member of addressTexts) {
     const text = given[member];
@@ -16,7 +26,6 @@ export function cleanAddress(given: Address, defaultCountry?: string): Address {
   }
   settleCountry(address, defaultCountry);
   settleProvince(address);
-  settleZip(address);
   return address;
 }
 

@@ -148,7 +148,7 @@ describe("pages that need no token", () => {
     const file = readFileSync(new URL("../../../docs/webhooks.md", import.meta.url), "utf8");
     const answer = await page("/docs/webhooks.md");
     // Links of the page lead to pages of the site, those of the file to files beside it.
-    const asFile = answer.text.replaceAll("](/docs/", "](");
+    const asFile = answer.text.replaceAll("](/docs/sdk.md", "](../sdk/README.md").replaceAll("](/docs/", "](");
     expect([answer.headers.get("content-type"), asFile]).toEqual(["text/markdown; charset=utf-8", file]);
     expect((await page("/llms.txt")).text).toContain("(/docs/webhooks.md)");
     const unknown = await page("/docs/unknown", { accept: "text/html" });

@@ -3,7 +3,7 @@ import type { InputField } from "../../carriers/seam/invalid-input.ts";
 import { InvalidInput } from "../../carriers/seam/invalid-input.ts";
 import type { Scenario } from "../../carriers/rate-card/tariff.ts";
 import type { NoQuote, Quote } from "../../carriers/seam/quotes.ts";
-import { cleanAddress } from "../../core/clean-address.ts";
+import { codedAddress } from "../../core/clean-address.ts";
 import type { Address } from "../../core/address.ts";
 import { toCents } from "../../core/money.ts";
 import { createCallLimit } from "../../core/call-limit.ts";
@@ -255,7 +255,7 @@ export async function quoteParcel(ctx: Ctx, accountId: string, request: QuoteReq
 }
 
 function addressOf({ state, ...address }: QuoteRequest["origin"]): Address {
-  return cleanAddress(state === undefined ? address : { provinceCode: state, ...address });
+  return codedAddress(state === undefined ? address : { provinceCode: state, ...address });
 }
 
 const placesOfQuote = { from: "/origin", to: "/destination" };

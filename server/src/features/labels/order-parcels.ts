@@ -3,7 +3,7 @@ import type { Address } from "../../core/address.ts";
 import type { FieldError } from "../../core/errors.ts";
 import { errorsAt } from "../../core/errors.ts";
 import type { Dimensions, Weight } from "../../core/weight.ts";
-import { cleanAddress } from "../../core/clean-address.ts";
+import { codedAddress } from "../../core/clean-address.ts";
 import { addWeights, multiplyWeight } from "../../core/weight.ts";
 import type { Order } from "../orders/order.ts";
 import type { LabelSpec } from "./label.ts";
@@ -92,7 +92,7 @@ function packagesOf(order: Order, lines: Lines): Contents {
 /** As carriers need it: shops write "Texas" or "texas " where a label needs TX. */
 export function recipientOf({ shippingAddress, customer }: Order): Address | undefined {
   if (!shippingAddress) return undefined;
-  const address = cleanAddress(shippingAddress);
+  const address = codedAddress(shippingAddress);
   return address.name || address.company || customer.name === undefined ? address : { ...address, name: customer.name };
 }
 
