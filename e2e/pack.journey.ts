@@ -264,6 +264,9 @@ test("where the browser can print, the label goes to the print dialog and the ke
   await page.getByRole("button", { name: "Print label" }).first().waitFor();
   await page.getByRole("button", { name: "Print options" }).first().click();
   const options = page.getByRole("dialog", { name: "Print", exact: true });
+  // Labels are ZPL here, which no browser prints.
+  await options.getByRole("combobox", { name: "Document" }).click();
+  await page.getByRole("option", { name: "Packing slips" }).click();
   await options.getByRole("combobox", { name: "Output" }).click();
   await page.getByRole("option", { name: "Download" }).click();
   await checkPage(page, "print-output");
