@@ -96,7 +96,7 @@ test("terms of a contract are changed in a form, as another version of the card"
   await checkPage(page, "card-terms");
   await dialog.getByRole("button", { name: "Save rate card" }).click();
   await page.getByText("by 194 up to 1,728 cubic in, else by 139").waitFor();
-  await page.getByText("1.35, from 2026-10-01, until 2027-01-15").waitFor();
+  await page.getByText("1.35, from 1 Oct 2026, until 15 Jan 2027").waitFor();
   const { data } = (await org.get(`/carrier-accounts/${id}/rate-cards`)).body;
   expect(data).toHaveLength(2);
   const { card } = (await org.get(`/carrier-accounts/${id}/rate-cards/${page.url().match(/card=([^&]+)/)![1]}`)).body;

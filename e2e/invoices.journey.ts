@@ -68,7 +68,7 @@ test("an invoice shows its totals by kind, the difference with its rows, and lin
   await kinds.getByRole("link", { name: "Fuel" }).click();
   await page.getByText(new RegExp(`of ${fuel.length} lines$`)).waitFor();
   await page.getByRole("button", { name: "Drop the filter Kind Fuel" }).click();
-  await page.getByRole("button", { name: "+ filter" }).click();
+  await page.getByRole("button", { name: "Filter", exact: true }).click();
   await page.getByRole("button", { name: "Code", exact: true }).click();
   await page.getByLabel("Code", { exact: true }).fill(fee!.code);
   await page.getByRole("button", { name: "Apply" }).click();

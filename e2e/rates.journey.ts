@@ -117,7 +117,7 @@ test("states, zones and services link to their items, and an item explains every
   await page.getByText("1 to 50 of 400 items").waitFor();
   const bar = page.getByRole("search", { name: "Filters" });
   const addFilter = async (title: string, option: string): Promise<void> => {
-    await bar.getByRole("button", { name: "+ filter" }).click();
+    await bar.getByRole("button", { name: "Filter", exact: true }).click();
     await page.getByRole("button", { name: title, exact: true }).click();
     await page.getByRole("button", { name: option, exact: true }).click();
   };

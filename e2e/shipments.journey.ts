@@ -59,7 +59,7 @@ test("shipments are filtered by status, risk and number, and the address keeps t
   await page.getByRole("link", { name: /At risk/ }).click();
   await page.getByText("1 to 1 of 1 shipments").waitFor();
   await page.getByRole("link", { name: /^All/ }).click();
-  await page.getByRole("button", { name: "+ filter" }).click();
+  await page.getByRole("button", { name: "Filter", exact: true }).click();
   await page.getByRole("button", { name: "Carrier" }).click();
   await page.getByLabel("Carrier").fill("ups");
   await page.getByRole("button", { name: "Apply" }).click();

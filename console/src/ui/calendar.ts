@@ -21,11 +21,14 @@ const format = (options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", ...options });
 const shortDay = format({ weekday: "short", day: "numeric", month: "short" });
 const longDay = format({ weekday: "long", day: "numeric", month: "long", year: "numeric" });
+const dayOfYear = format({ day: "numeric", month: "short", year: "numeric" });
 const justDay = format({ weekday: "short", day: "numeric" });
 
 /** "Tue 17 Nov" */
 export const formatDay = (date: string): string => shortDay.format(atNoon(date)).replace(",", "");
 export const formatLongDay = (date: string): string => longDay.format(atNoon(date)).replace(",", "");
+/** "20 Jul 2026" */
+export const formatDate = (date: string | null): string => (date === null ? "–" : dayOfYear.format(atNoon(date)));
 /** "Tue 17" */
 export const formatWeekday = (date: string): string => justDay.format(atNoon(date)).replace(",", "");
 

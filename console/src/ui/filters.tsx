@@ -3,13 +3,14 @@ import { useState } from "react";
 import { Button } from "./button.tsx";
 import { Chip } from "./chip.tsx";
 import { sentence, words } from "./format.ts";
+import { Icon } from "./icons.tsx";
 import { Popover } from "./popover.tsx";
 import { SearchBox } from "./search-box.tsx";
 import type { Search } from "./search-params.ts";
 import { oneOf, useSearchParams } from "./search-params.ts";
 import { TextField } from "./text-field.tsx";
 import { cx } from "./class-names.ts";
-import { itemClass } from "./popup-class.ts";
+import { addFilterClass, itemClass } from "./popup-class.ts";
 
 /** A list filter, stored in the address. */
 export type ListFilter =
@@ -58,8 +59,12 @@ export function Filters({ filters, placeholder }: { filters: readonly ListFilter
       {off.length > 0 && (
         <Popover
           title="Add a filter"
-          triggerClass="h-[26px] rounded-md border border-dashed border-line-strong px-2 text-muted hover:text-text"
-          trigger="+ filter"
+          triggerClass={addFilterClass}
+          trigger={
+            <>
+              <Icon name="filter" size={13} /> Filter
+            </>
+          }
         >
           {(close) => <AddFilter filters={off} search={search} onApply={(change) => (put(change), close())} />}
         </Popover>

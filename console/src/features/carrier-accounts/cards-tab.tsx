@@ -5,6 +5,7 @@ import { hub, queryClient } from "../../live/hub.ts";
 import { missingScope, useMe } from "../../live/me.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
+import { formatDate } from "../../ui/calendar.ts";
 import { Empty, Skeleton } from "../../ui/card.tsx";
 import { formatCount } from "../../ui/format.ts";
 import { RecordLink } from "../../ui/link.tsx";
@@ -49,11 +50,11 @@ const columnsWith = ({ accountId, open, refused, busy, onUse }: Given): Array<Li
       </Badge>
     ),
   },
-  { name: "From", className: "whitespace-nowrap", cell: (one) => one.effectiveFrom },
+  { name: "From", className: "whitespace-nowrap", cell: (one) => formatDate(one.effectiveFrom) },
   {
     name: "Until",
     className: "whitespace-nowrap",
-    cell: (one) => one.effectiveTo ?? <span className="text-muted">–</span>,
+    cell: (one) => formatDate(one.effectiveTo),
   },
   { name: "Services", isNumber: true, cell: (one) => formatCount(one.serviceCount) },
   { name: "Version", isNumber: true, cell: (one) => formatCount(one.version) },
@@ -91,7 +92,9 @@ export function CardsTab({ account, kind }: { account: CarrierAccount; kind: Car
     },
     onSuccess: (next) => {
       void queryClient.invalidateQueries({ queryKey: ["carrier-accounts"] });
-      showToast(next.isActive ? `${next.name} is valid from ${next.effectiveFrom}` : `${next.name} deactivated`);
+      showToast(
+        next.isActive ? `${next.name} is valid from ${formatDate(next.effectiveFrom)}` : `${next.name} deactivated`,
+      );
     },
   });
   const busy = use.isPending ? use.variables.id : undefined;

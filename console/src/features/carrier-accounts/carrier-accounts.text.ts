@@ -1,4 +1,5 @@
 import type { RateCard, Weight } from "@order-operations-hub/sdk/api-types";
+import { formatDate } from "../../ui/calendar.ts";
 
 /** By ISO weekday number, from 1. */
 export const dayNames = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
@@ -35,8 +36,8 @@ export function surchargeText({ kind, amount, percent, amountByZone, weightUnit,
     when.secondLongestSideOver && `second side over ${when.secondLongestSideOver} in`,
     when.lengthPlusGirthOver && `length and girth over ${when.lengthPlusGirthOver} in`,
     when.volumeOver && `over ${when.volumeOver} cubic inches`,
-    when.from && `from ${when.from}`,
-    when.to && `until ${when.to}`,
+    when.from && `from ${formatDate(when.from)}`,
+    when.to && `until ${formatDate(when.to)}`,
     when.requires && `only together with ${when.requires}`,
   ].filter(Boolean);
   return [takes, ...conditions].join(", ");

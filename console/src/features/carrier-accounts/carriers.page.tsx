@@ -4,6 +4,7 @@ import { paths } from "../../app/paths.ts";
 import { missingScope, useMe } from "../../live/me.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
+import { formatDate } from "../../ui/calendar.ts";
 import { Empty } from "../../ui/card.tsx";
 import { plural } from "../../ui/format.ts";
 import { RecordLink } from "../../ui/link.tsx";
@@ -36,7 +37,7 @@ const columnsWith = (kinds: readonly CarrierKind[] | undefined): Array<ListColum
       cell: (account) =>
         account.rateCard ? (
           <RecordLink href={paths.carrier(account.id, { tab: "cards", card: account.rateCard.id })}>
-            {account.rateCard.name}, from {account.rateCard.effectiveFrom}
+            {account.rateCard.name}, from {formatDate(account.rateCard.effectiveFrom)}
           </RecordLink>
         ) : kindOf(account)?.usesRateCards ? (
           <span className="text-warn">No rate card in effect</span>

@@ -2,6 +2,7 @@ import type { Invoice } from "@order-operations-hub/sdk/api-types";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { paths } from "../../app/paths.ts";
+import { formatDate } from "../../ui/calendar.ts";
 import { buttonClass } from "../../ui/button.tsx";
 import { Card, Heading } from "../../ui/card.tsx";
 import { cx } from "../../ui/class-names.ts";
@@ -17,7 +18,7 @@ import type { ParcelComparison } from "./findings.queries.ts";
 import { comparedParcelQuery } from "./findings.queries.ts";
 import { chargeName, findingName, notAuditedFix, notAuditedText } from "./findings.text.ts";
 import { invoiceQuery } from "./invoices.queries.ts";
-import { formatDate, formatExact } from "./invoices.text.ts";
+import { formatExact } from "./invoices.text.ts";
 
 /** One parcel of an invoice: billed and expected side by side, with its findings. */
 export function AuditedParcelPage() {

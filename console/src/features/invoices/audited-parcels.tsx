@@ -1,6 +1,7 @@
 import type { Invoice } from "@order-operations-hub/sdk/api-types";
 import { useQuery } from "@tanstack/react-query";
 import { paths } from "../../app/paths.ts";
+import { formatDate } from "../../ui/calendar.ts";
 import { buttonClass } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
 import type { ListFilter } from "../../ui/filters.tsx";
@@ -13,7 +14,7 @@ import type { ListColumn } from "../../ui/table.tsx";
 import type { AuditedParcel, ParcelFilter } from "./findings.queries.ts";
 import { auditedParcelsQuery } from "./findings.queries.ts";
 import { notAuditedFix, notAuditedOptions, notAuditedText } from "./findings.text.ts";
-import { formatDate, formatExact } from "./invoices.text.ts";
+import { formatExact } from "./invoices.text.ts";
 
 const filters: ListFilter[] = [
   {

@@ -1,5 +1,6 @@
 import type { Finding } from "@order-operations-hub/sdk/api-types";
 import { paths } from "../../app/paths.ts";
+import { formatDate } from "../../ui/calendar.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { FactList } from "../../ui/facts.tsx";
 import { sentence } from "../../ui/format.ts";
@@ -7,7 +8,7 @@ import { RecordLink } from "../../ui/link.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { FindingActions } from "./decide-findings.form.tsx";
 import { confidenceNotes, evidenceFacts, findingTone } from "./findings.text.ts";
-import { formatDate, formatExact } from "./invoices.text.ts";
+import { formatExact } from "./invoices.text.ts";
 
 /** Evidence of a finding in words, its state, and what can be done. */
 export function FindingDetails({ finding, hasParcel = false }: { finding: Finding; hasParcel?: boolean }) {

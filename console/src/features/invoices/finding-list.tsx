@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useState } from "react";
 import { paths } from "../../app/paths.ts";
+import { formatDate } from "../../ui/calendar.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
@@ -21,7 +22,7 @@ import { FindingPanel } from "./finding.panel.tsx";
 import type { FindingFilter } from "./findings.queries.ts";
 import { findingsQuery } from "./findings.queries.ts";
 import { confidenceOptions, findingKindOptions, findingName, findingStates, findingTone } from "./findings.text.ts";
-import { formatDate, formatExact } from "./invoices.text.ts";
+import { formatExact } from "./invoices.text.ts";
 import { MoneyAtStake } from "./money-at-stake.tsx";
 
 const filters: ListFilter[] = [

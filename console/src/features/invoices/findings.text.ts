@@ -1,8 +1,9 @@
 import type { Finding } from "@order-operations-hub/sdk/api-types";
+import { formatDate } from "../../ui/calendar.ts";
 import { formatMoney, sentence } from "../../ui/format.ts";
 import type { Tone } from "../../ui/tone.ts";
 import type { FindingCounts, FindingState } from "./findings.queries.ts";
-import { formatDate, formatExact } from "./invoices.text.ts";
+import { formatExact } from "./invoices.text.ts";
 
 const kindNames: Record<string, string> = {
   base_rate: "Base rate",

@@ -1,6 +1,7 @@
 import type { Invoice, InvoiceLine } from "@order-operations-hub/sdk/api-types";
 import { useQuery } from "@tanstack/react-query";
 import { paths } from "../../app/paths.ts";
+import { formatDate } from "../../ui/calendar.ts";
 import { buttonClass } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
 import type { ListFilter } from "../../ui/filters.tsx";
@@ -13,7 +14,7 @@ import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import type { ListColumn } from "../../ui/table.tsx";
 import type { LineFilter } from "./invoices.queries.ts";
 import { invoiceLinesQuery } from "./invoices.queries.ts";
-import { basisName, formatDate, formatExact, kindName, kindOptions, weightText } from "./invoices.text.ts";
+import { basisName, formatExact, kindName, kindOptions, weightText } from "./invoices.text.ts";
 
 const filters: ListFilter[] = [
   { kind: "text", param: "trackingNumber", title: "Tracking number" },

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { paths } from "../../app/paths.ts";
 import { missingScope, useMe } from "../../live/me.ts";
+import { formatDate } from "../../ui/calendar.ts";
 import { buttonClass } from "../../ui/button.tsx";
 import { Card, Empty, Heading } from "../../ui/card.tsx";
 import type { NamedFact } from "../../ui/facts.tsx";
@@ -13,7 +14,7 @@ import { RecordPage } from "../../ui/record-page.tsx";
 import { Table, Td, Th } from "../../ui/table.tsx";
 import type { ParcelCharges } from "./invoices.queries.ts";
 import { parcelQuery } from "./invoices.queries.ts";
-import { basisName, formatDate, formatExact, kindName, weightText } from "./invoices.text.ts";
+import { basisName, formatExact, kindName, weightText } from "./invoices.text.ts";
 
 const above = { href: paths.invoices(), name: "Invoices" };
 type Line = ParcelCharges["lines"][number];

@@ -6,6 +6,7 @@ import { paths } from "../../app/paths.ts";
 import { hub, queryClient } from "../../live/hub.ts";
 import { missingScope, useMe } from "../../live/me.ts";
 import { useRefetchOn } from "../../live/event-feed.ts";
+import { formatDate } from "../../ui/calendar.ts";
 import { Empty, Skeleton } from "../../ui/card.tsx";
 import { ConfirmButton } from "../../ui/confirm.tsx";
 import { Figures } from "../../ui/figures.tsx";
@@ -25,7 +26,7 @@ import { auditQuery, findingCountsQuery, isAuditing } from "./findings.queries.t
 import { InvoiceCharges } from "./invoice-charges.tsx";
 import { InvoiceLines } from "./invoice-lines.tsx";
 import { invoiceQuery, invoiceTotalsQuery } from "./invoices.queries.ts";
-import { formatDate, formatExact, formatName } from "./invoices.text.ts";
+import { formatExact, formatName } from "./invoices.text.ts";
 
 /** In one chunk with the page that leads to it. */
 export { InvoiceParcelPage } from "./invoice-parcel.tsx";

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { paths } from "../../app/paths.ts";
 import { useRefetchOn } from "../../live/event-feed.ts";
 import { missingScope, useMe } from "../../live/me.ts";
+import { formatDate } from "../../ui/calendar.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
@@ -25,7 +26,7 @@ import { Difference } from "./difference.tsx";
 import { InvoiceTabs } from "./invoice-tabs.tsx";
 import type { InvoiceFilter } from "./invoices.queries.ts";
 import { invoicesQuery } from "./invoices.queries.ts";
-import { formatDate, formatExact } from "./invoices.text.ts";
+import { formatExact } from "./invoices.text.ts";
 
 const filters: ListFilter[] = [
   { kind: "text", param: "carrier", title: "Carrier" },

@@ -54,12 +54,6 @@ export const formatTexts = {
   dateOrder: { mdy: "Month first: 12/31/2026", dmy: "Day first: 31/12/2026" },
 } as const;
 
-const days = new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", day: "numeric", month: "short", year: "numeric" });
-
-/** "20 Jul 2026" */
-export const formatDate = (date: string | null): string =>
-  date === null ? "–" : days.format(new Date(`${date}T12:00:00Z`));
-
 /** Carriers write amounts below a cent; rounded amounts would not add up on screen. */
 const exactFormats = new Map<string, Intl.NumberFormat>();
 

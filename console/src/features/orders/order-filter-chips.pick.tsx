@@ -5,6 +5,7 @@ import { Chip } from "../../ui/chip.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Kbd } from "../../ui/kbd.tsx";
 import { Popover } from "../../ui/popover.tsx";
+import { addFilterClass } from "../../ui/popup-class.ts";
 import type { Search } from "../../ui/search-params.ts";
 import { useClock } from "../../ui/zone.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
@@ -67,7 +68,7 @@ export function OrderFilterChips({ search, onChange, isKept = false, adding }: P
       <Popover
         title="Filter"
         isWide
-        triggerClass="inline-flex h-[26px] items-center gap-1.5 rounded-md border border-dashed border-edge px-2 text-muted hover:text-text data-popup-open:border-solid data-popup-open:border-accent data-popup-open:text-accent-text"
+        triggerClass={addFilterClass}
         trigger={
           <>
             <Icon name="filter" size={13} /> Filter {adding && <Kbd keys="f" />}

@@ -9,15 +9,29 @@ import { formatFull, formatSpan, formatTime, useClock } from "../../ui/zone.tsx"
 import { placeOf } from "./order-place.ts";
 import { addressStatusName, holdNames, statusNames, statusTones } from "./orders.text.ts";
 
+const holdName = (reason: string): string => holdNames[reason] ?? `Hold: ${words(reason)}`;
+
 export function OrderStatus({ order }: { order: Pick<Order, "status" | "holds"> }) {
   return (
     <span className="inline-flex gap-1">
       <Badge tone={statusTones[order.status] ?? "skip"}>{statusNames[order.status] ?? sentence(order.status)}</Badge>
       {order.holds.slice(0, 2).map((hold) => (
         <Badge key={hold.id} tone="warn">
-          {holdNames[hold.reason] ?? `Hold: ${words(hold.reason)}`}
+          {holdName(hold.reason)}
         </Badge>
       ))}
+    </span>
+  );
+}
+
+/** In a row there is room for one hold. */
+function StatusCell({ order }: { order: Order }) {
+  const { holds } = order;
+  const names = holds.map(({ reason }) => holdName(reason));
+  return (
+    <span className="inline-flex items-center gap-1" title={names.join(", ") || undefined}>
+      <OrderStatus order={{ status: order.status, holds: holds.slice(0, 1) }} />
+      {holds.length > 1 && <Tag>{`+${holds.length - 1}`}</Tag>}
     </span>
   );
 }
@@ -95,7 +109,7 @@ export const orderColumns: readonly GridColumn<Order>[] = [
       </Link>
     ),
   },
-  { id: "status", title: "Status", width: 194, sort: "status", cell: (order) => <OrderStatus order={order} /> },
+  { id: "status", title: "Status", width: 194, sort: "status", cell: (order) => <StatusCell order={order} /> },
   {
     id: "customer",
     title: "Customer",

@@ -173,7 +173,9 @@ function figuresOf({ deliveries, volume, labels }: Reports, before: string): Fig
         ? "no labels"
         : costBefore
           ? costText(cost.costPerLabel - costBefore.costPerLabel, money, before)
-          : `${formatCount(cost.labels)} labels`,
+          : cost.labels === 1
+            ? "1 label"
+            : `${formatCount(cost.labels)} labels`,
       points: labels.days.map(({ day, labels: count, cost: sum }) => ({
         label: dayName(day),
         value: count === 0 ? null : sum / count,

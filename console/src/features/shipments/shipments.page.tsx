@@ -74,17 +74,20 @@ function filterOf(search: Search, page: number): ShipmentFilter {
   return { ...Object.fromEntries(given), ...(oneOf(search["atRisk"]) ? { atRisk: true } : {}), page };
 }
 
+/** The status, and the risks that it does not say itself. */
 export function ShipmentStatus({ shipment }: { shipment: Pick<ShipmentSummary, "status" | "riskReasons"> }) {
   return (
     <span className="inline-flex flex-wrap items-center gap-1">
       <Badge tone={shipmentTones[shipment.status] ?? "skip"}>
         {statusNames[shipment.status] ?? words(shipment.status)}
       </Badge>
-      {shipment.riskReasons.map((reason) => (
-        <Badge key={reason} tone="bad">
-          {riskNames[reason] ?? words(reason)}
-        </Badge>
-      ))}
+      {shipment.riskReasons
+        .filter((reason) => reason !== shipment.status)
+        .map((reason) => (
+          <Badge key={reason} tone="bad">
+            {riskNames[reason] ?? words(reason)}
+          </Badge>
+        ))}
     </span>
   );
 }

@@ -1,3 +1,4 @@
+import { findCarrier } from "../../carriers/installed-carriers.ts";
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import type { Happening } from "../../events/event-catalogue.ts";
@@ -15,11 +16,12 @@ export async function updateLabelExceptions(
   const { id, failure } = label;
   const name = label.reference ?? label.trackingNumber;
   const forWhat = name === null ? "" : ` for ${name}`;
+  const carrier = findCarrier(label.carrier)?.title ?? label.carrier;
   if (what === "failed") {
     const isUnknown = failure?.code === "outcome_unknown";
     const message = isUnknown
-      ? `${label.carrier} did not confirm the label${forWhat}; it may or may not have been purchased.`
-      : `${label.carrier} rejected the label${forWhat}.`;
+      ? `${carrier} did not confirm the label${forWhat}; it may or may not have been purchased.`
+      : `${carrier} rejected the label${forWhat}.`;
     await openExceptions(tx, ctx, [{ ...aboutOf(label), key: exceptionKeys.label(label), message }]);
   } else if (what === "purchased" && failure !== null) {
     // Paid for, but not usable as it is.
@@ -30,24 +32,24 @@ export async function updateLabelExceptions(
     await resolveExceptions(tx, ctx, [exceptionKeys.label(label)]);
   } else if (what === "purchased") await resolveExceptions(tx, ctx, [exceptionKeys.label(label)]);
   else if (what === "void_rejected") {
-    const message = `${label.carrier} rejected the void of the label${forWhat}.`;
+    const message = `${carrier} rejected the void of the label${forWhat}.`;
     await openExceptions(tx, ctx, [
       { ...aboutOf(label), key: exceptionKeys.labelVoid(id), code: "void_rejected", message },
     ]);
   } else if (what === "refund_rejected") {
     // The label stays void: the parcel cannot be used, and its price is lost unless the carrier is asked about it.
-    const message = `${label.carrier} rejected the refund of the voided label${forWhat}.`;
+    const message = `${carrier} rejected the refund of the voided label${forWhat}.`;
     const reason = label.refund?.message ?? null;
     await openExceptions(tx, ctx, [
       { ...aboutOf(label), key: exceptionKeys.labelVoid(id), code: "refund_rejected", reason, message },
     ]);
   } else if (what === "refund_undecided") {
-    const message = `${label.carrier} has not decided about the refund of the voided label${forWhat} within 60 days. Ask the carrier.`;
+    const message = `${carrier} has not decided about the refund of the voided label${forWhat} within 60 days. Ask the carrier.`;
     await openExceptions(tx, ctx, [
       { ...aboutOf(label), key: exceptionKeys.labelVoid(id), code: "refund_undecided", reason: null, message },
     ]);
   } else if (what === "void_contradicted") {
-    const message = `${label.carrier} reports the label${forWhat} as voided, but it may be in use.`;
+    const message = `${carrier} reports the label${forWhat} as voided, but it may be in use.`;
     const reason = label.refund?.message ?? null;
     await openExceptions(tx, ctx, [
       { ...aboutOf(label), key: exceptionKeys.labelVoid(id), code: "void_contradicted", reason, message },
