@@ -151,10 +151,12 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     const route = request.routeOptions.url ?? "unknown";
     const durationMs = request.streamedAfterMs ?? reply.elapsedTime;
     options.metrics.observe(request.method, route, reply.statusCode, durationMs);
-    requestLog.note(request, reply);
-    // A worker process leaves that to the HTTP process, and MCP to the requests of its tools.
+    // A worker process leaves both logs to the HTTP process, which the client reached.
+    const isOwn = options.innerToken === undefined;
+    if (isOwn) requestLog.note(request, reply);
+    // MCP leaves it to the requests of its tools.
     const { isLogged = true } = request.routeOptions.config as { isLogged?: boolean };
-    if (request.principal && options.innerToken === undefined && isLogged) {
+    if (request.principal && isOwn && isLogged) {
       const { id: requestId, method, params, problemCode: code } = request;
       const { statusCode: status } = reply;
       logRequest(world, request.principal, { requestId, method, route, params, status, code, durationMs });

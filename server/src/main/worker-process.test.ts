@@ -16,7 +16,7 @@ const hub = await startHubProcess({
   preload,
   // What it is held by is measured as it is at its users'.
   nodeFlags: [],
-  env: { ...unattended, HUB_PREVIEW_PORT: "off" },
+  env: { ...unattended, HUB_PREVIEW_PORT: "off", HUB_LOG_LEVEL: "info" },
 });
 const client = await signIn(hub.url, { email: "admin@hub.local", password: adminPassword });
 const soon = { timeout: 40_000, interval: 20 };
@@ -102,6 +102,15 @@ describe.runIf(process.platform === "linux")("offloaded requests", () => {
     expect(answer.body.errors).toContainEqual(expect.objectContaining({ pointer: "/nonsense", code: "unknown_field" }));
     const charset = { headers: { "content-type": "application/json; charset=utf-16" } };
     expect((await client.post("/orders/bulk", bulk, charset)).status).toBe(415);
+  });
+
+  test("have one line in the log, that of the process which the client reached", async () => {
+    const idOf = async () => (await client.post("/orders/bulk", bulk)).headers.get("x-request-id")!;
+    const first = await idOf();
+    const second = await idOf();
+    const linesOf = (id: string) => hub.stdout().split("\n").filter((line) => line.includes(`"requestId":"${id}"`));
+    await expect.poll(() => linesOf(second).length, soon).toBeGreaterThan(0);
+    expect(linesOf(first).map((line) => JSON.parse(line).msg)).toEqual(["request"]);
   });
 
   test("include small ones with much work: a preflight by filter, and a run over its selection", async () => {
