@@ -108,7 +108,11 @@ describe.runIf(process.platform === "linux")("offloaded requests", () => {
     const idOf = async () => (await client.post("/orders/bulk", bulk)).headers.get("x-request-id")!;
     const first = await idOf();
     const second = await idOf();
-    const linesOf = (id: string) => hub.stdout().split("\n").filter((line) => line.includes(`"requestId":"${id}"`));
+    const linesOf = (id: string) =>
+      hub
+        .stdout()
+        .split("\n")
+        .filter((line) => line.includes(`"requestId":"${id}"`));
     await expect.poll(() => linesOf(second).length, soon).toBeGreaterThan(0);
     expect(linesOf(first).map((line) => JSON.parse(line).msg)).toEqual(["request"]);
   });
