@@ -4,7 +4,7 @@ import { adminPassword } from "../../server/src/testing/launch-hub.ts";
 /** "lost": unknown outcome, because the connection broke or the hub answered with a temporary error. */
 export type Reply =
   | { kind: "answer"; status: number; body: Record<string, unknown>; isReplayed: boolean; sentAt: number; at: number }
-  | { kind: "lost"; reason: string };
+  | { kind: "lost"; reason: string; retryAfterMs?: number };
 
 /** `text`: a raw body. */
 export type Call = { method: string; path: string; body?: unknown; text?: string; headers?: Record<string, string> };
@@ -45,8 +45,10 @@ export function createSender(hub: Pick<ChaosHub, "url">, headers: Record<string,
       const text = await response.text();
       const { status } = response;
       // 408: a hub that was frozen rejects requests that timed out meanwhile.
-      if (status >= 500 || status === 429 || status === 408)
-        return { kind: "lost", reason: `${status} ${text.slice(0, 300)}` };
+      if (status >= 500 || status === 429 || status === 408) {
+        const retryAfterMs = Number(response.headers.get("retry-after") ?? 0) * 1_000;
+        return { kind: "lost", reason: `${status} ${text.slice(0, 300)}`, retryAfterMs };
+      }
       const isReplayed = response.headers.get("idempotency-replayed") === "true";
       const answer = JSON.parse(text) as Record<string, unknown>;
       return { kind: "answer", status, body: answer, isReplayed, sentAt, at: performance.now() };

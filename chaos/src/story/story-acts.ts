@@ -174,10 +174,10 @@ export function createActs(stage: Stage, played: PlayedStory) {
 
 export type Acts = ReturnType<typeof createActs>;
 
-const insistMs = 120_000;
+const insistMs = 300_000;
 const again = ["idempotency_key_in_use", "retry_in_progress"];
 
-/** Repeats a request with one key until there is a response. */
+/** Repeats a request with one key until there is a response, no sooner than the hub asks for: else hundreds of stories keep it overloaded. */
 async function insist({ send }: Stage, call: Call): Promise<{ body: Record<string, unknown> }> {
   const endsAt = performance.now() + insistMs;
   for (;;) {
@@ -187,6 +187,7 @@ async function insist({ send }: Stage, call: Call): Promise<{ body: Record<strin
       throw new Error(`${call.path}: ${reply.status} ${JSON.stringify(reply.body).slice(0, 500)}`);
     }
     if (performance.now() > endsAt) throw new Error(`${call.path} is not answered: ${JSON.stringify(reply)}`);
-    await sleep(200);
+    const askedMs = reply.kind === "lost" ? (reply.retryAfterMs ?? 0) : 0;
+    await sleep(200 + askedMs * (1 + Math.random()));
   }
 }
