@@ -318,6 +318,17 @@ test("a shipped order is completed at WooCommerce, a partly shipped one is not",
   expect([whole.isCompleted, part.isCompleted]).toEqual([true, false]);
 });
 
+test("an order that WooCommerce cancelled after the first attempt is not completed by the second", async () => {
+  const { shop, call, task } = await open(kinds[2]!);
+  const [order] = shop.data.orders as [ShopOrder];
+  const record = shippedOrder(order);
+  await task.send(call, record, "one");
+  order.status = "cancelled";
+  await task.send(call, record, "one");
+  expect(await task.find!(call, record, "one")).toBeDefined();
+  expect(order.status).toBe("cancelled");
+});
+
 test("WooCommerce finds an order by its number if it has no external id", async () => {
   const { shop, call, task, effects } = await open(kinds[2]!);
   const [order] = shop.data.orders as [ShopOrder];

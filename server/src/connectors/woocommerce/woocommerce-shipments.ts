@@ -157,12 +157,17 @@ function sentOf(orderId: string, way: Way, shipments: Shipment[], known: Known[]
   return { externalId: orderId, details: { method: way.name, created, shipments: ids } };
 }
 
-/** Setting the same status again changes nothing, so this may be repeated. */
+/** An order with one of these is left as it is: a merchant who cancelled after the first attempt must not find it completed by the second. */
+const ended = new Set(["completed", "cancelled", "refunded", "failed", "trash"]);
+
 async function complete(call: Call, orderId: string, record: Json): Promise<void> {
   const wantsStatus = call.settings.completeOrders !== false;
   if (!wantsStatus || (record.status !== "shipped" && record.status !== "delivered")) return;
-  const body = { json: { status: "completed" } };
-  await askWoo(call, { method: "PUT", path: `/wc/v3/orders/${orderId}`, body, retry: "safe" });
+  const path = `/wc/v3/orders/${orderId}`;
+  const { status } = objectOf(readJson(await askWoo(call, { path })));
+  if (ended.has(String(status))) return;
+  // Not repeated here: the next attempt looks first.
+  await askWoo(call, { method: "PUT", path, body: { json: { status: "completed" } } });
 }
 
 async function find(call: Call, record: Json): Promise<Sent | undefined> {
