@@ -21,7 +21,7 @@ async function openPrintDialog(file: Blob): Promise<boolean> {
   const focused = document.activeElement;
   const url = URL.createObjectURL(file);
   const frame = document.createElement("iframe");
-  // Laid out, though nobody sees it: browsers print nothing from a frame with `display: none`.
+  // Invisible but laid out: browsers print nothing from a frame with `display: none`.
   frame.className = "pointer-events-none invisible fixed size-0";
   frame.ariaHidden = "true";
   frame.tabIndex = -1;
