@@ -342,6 +342,9 @@ describe("a carrier that says no", () => {
     expect(desk.asked.length).toBe(asked + 1);
     const { body } = await org.get(`/shipments/labels/${first.body.labelId}`);
     expect(body).toMatchObject({ status: "failed", shipmentId: null, failure: { code: "label_rejected" } });
+    const { data: open } = (await org.get("/exceptions?kind=label&limit=100")).body;
+    const [exception] = open.filter(({ subject }: { subject: { id: string } }) => subject.id === body.id);
+    expect(exception.message).toMatch(/^Demo carrier rejected the label/);
     expect((await org.get("/shipments")).body.pagination.total).toBe(before);
     expect((await org.get(`/shipments/labels/${body.id}/content`)).body.code).toBe("invalid_state");
     expect((await org.delete(`/shipments/labels/${body.id}`)).body.code).toBe("label_not_voidable");
