@@ -43,7 +43,15 @@ const texts = fc.oneof(
   ),
   fc.string(),
 );
-const anything = fc.oneof({ weight: 4, arbitrary: texts }, fc.integer(), fc.double(), fc.jsonValue({ maxDepth: 2 }));
+/** Neither a number nor a text can be made of it. */
+const noScalar = fc.constant({ toString: 1, valueOf: 1 });
+const anything = fc.oneof(
+  { weight: 4, arbitrary: texts },
+  fc.integer(),
+  fc.double(),
+  noScalar,
+  fc.jsonValue({ maxDepth: 2 }),
+);
 
 function anyObject(names: string, more: Record<string, fc.Arbitrary<unknown>> = {}) {
   const plain = Object.fromEntries(names.split(" ").map((name) => [name, anything]));
@@ -51,7 +59,7 @@ function anyObject(names: string, more: Record<string, fc.Arbitrary<unknown>> = 
 }
 
 /** A quantity beyond what the hub takes is no matter of form: it is handed on and refused with the order. */
-const quantity = fc.oneof(fc.integer({ min: -5, max: 1_000_000 }), texts, fc.constantFrom(null, 1.5, {}, []));
+const quantity = fc.oneof(fc.integer({ min: -5, max: 1_000_000 }), texts, noScalar, fc.constantFrom(null, 1.5, {}, []));
 const money = anyObject("amount currencyCode");
 const address = anyObject("name company address1 address2 city province provinceCode zip country countryCodeV2 phone");
 const price = fc.oneof(fc.record({ shopMoney: money, presentmentMoney: money }), anything);

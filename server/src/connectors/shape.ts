@@ -144,6 +144,11 @@ export function asText(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
+/** NaN for other types. `Number` throws for an object with a `toString` that is no function, and all orders of the page would fail. */
+export function numberOf(value: unknown): number {
+  return typeof value === "number" || typeof value === "string" ? Number(value) : Number.NaN;
+}
+
 type GivenLine = Record<"id" | "sku" | "name" | "price", unknown> & { quantity: number; spareSku?: string | undefined };
 
 /**

@@ -2,7 +2,7 @@ import type { Call, Sent } from "../connector.ts";
 import { answerWithoutId } from "../../core/outbound/ask-remote.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import type { Json } from "../shape.ts";
-import { asText, filled, listOf, objectOf } from "../shape.ts";
+import { asText, filled, listOf, numberOf, objectOf } from "../shape.ts";
 import type { Shipment } from "../shipment-record.ts";
 import { externalIdOf, shipmentsIn } from "../shipment-record.ts";
 import { pushTask } from "../standard-tasks.ts";
@@ -108,7 +108,7 @@ async function readReported(
   const quantities = new Map<string, number>();
   for (const { quantity, lineItem } of await allNodes(await ask(null), ask)) {
     const lineId = idOf(objectOf(lineItem).id);
-    quantities.set(lineId, (quantities.get(lineId) ?? 0) + Number(quantity));
+    quantities.set(lineId, (quantities.get(lineId) ?? 0) + numberOf(quantity));
   }
   const id = idOf(fulfillment.id);
   return wanted.map((trackingNumber) => ({ id, trackingNumber, quantities }));
@@ -121,11 +121,11 @@ async function readOpenItems(call: Call, fulfillmentOrder: Json): Promise<OpenIt
     return objectOf(data.fulfillmentOrder).lineItems;
   });
   return items.map((item) => ({
-    id: String(item.id),
-    fulfillmentOrderId: String(id),
-    locationId: String(objectOf(objectOf(assignedLocation).location).id),
+    id: asText(item.id),
+    fulfillmentOrderId: asText(id),
+    locationId: asText(objectOf(objectOf(assignedLocation).location).id),
     lineId: idOf(objectOf(item.lineItem).id),
-    remaining: Number(item.remainingQuantity),
+    remaining: numberOf(item.remainingQuantity),
   }));
 }
 

@@ -7,7 +7,7 @@ import { RemoteError } from "../../core/remote-error.ts";
 import type { Followed } from "../followed.ts";
 import { createFollowed, paginationLoop } from "../followed.ts";
 import type { Json } from "../shape.ts";
-import { asText, listOf, objectOf } from "../shape.ts";
+import { asText, listOf, numberOf, objectOf } from "../shape.ts";
 
 /** The version that the queries are written for. Shopify serves each version for at least a year. */
 export const apiVersion = "2026-07";
@@ -117,8 +117,8 @@ function warnOnce(call: Call, kind: string, message: string): void {
 /** Time until the bucket has refilled to the estimated cost of this request. */
 function waitFor(cost: Json): number {
   const { currentlyAvailable, restoreRate } = objectOf(cost.throttleStatus);
-  const missing = Number(cost.requestedQueryCost ?? 0) - Number(currentlyAvailable ?? 0);
-  const rate = Number(restoreRate ?? 0);
+  const missing = numberOf(cost.requestedQueryCost ?? 0) - numberOf(currentlyAvailable ?? 0);
+  const rate = numberOf(restoreRate ?? 0);
   return missing > 0 && rate > 0 ? Math.ceil((missing / rate) * 1000) : 0;
 }
 

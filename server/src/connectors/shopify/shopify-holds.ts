@@ -3,7 +3,7 @@ import { OneOf, Strict } from "../../core/schema.ts";
 import type { Call, Sent } from "../connector.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import type { Json } from "../shape.ts";
-import { filled, listOf, objectOf } from "../shape.ts";
+import { asText, filled, listOf, objectOf } from "../shape.ts";
 import { externalIdOf } from "../shipment-record.ts";
 import { pushTask } from "../standard-tasks.ts";
 import { allNodes, gidOf, idOf, mutate, query } from "./shopify-graphql.ts";
@@ -70,12 +70,12 @@ async function readHoldable(call: Call, record: Json): Promise<Holdable[]> {
   const nodes = await readFulfillmentOrders(call, id);
   if (!nodes) throw new RemoteError("not_found", `Shopify has no order ${idOf(id)}.`);
   return nodes
-    .filter(({ status }) => ["OPEN", "IN_PROGRESS", "ON_HOLD", "SCHEDULED"].includes(String(status)))
+    .filter(({ status }) => ["OPEN", "IN_PROGRESS", "ON_HOLD", "SCHEDULED"].includes(asText(status)))
     .map((node) => ({
-      id: String(node.id),
+      id: asText(node.id),
       ours: listOf(node.fulfillmentHolds)
         .filter((hold) => hold.handle === handle)
-        .map((hold) => String(hold.id)),
+        .map((hold) => asText(hold.id)),
     }));
 }
 

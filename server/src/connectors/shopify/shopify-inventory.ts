@@ -2,7 +2,7 @@ import type { CanonicalInventory } from "../canonical.ts";
 import type { Call, Page, PulledRecord } from "../connector.ts";
 import { createFollowed } from "../followed.ts";
 import type { Json } from "../shape.ts";
-import { line, listOf, objectOf } from "../shape.ts";
+import { line, listOf, numberOf, objectOf } from "../shape.ts";
 import { pullTask } from "../standard-tasks.ts";
 import { Strict } from "../../core/schema.ts";
 import { allNodes, idOf, nextAfter, query } from "./shopify-graphql.ts";
@@ -60,7 +60,7 @@ async function readLevels(call: Call, { id, inventoryLevels }: Json): Promise<Js
 
 function toRecord({ id }: Json, sku: string, level: Json): PulledRecord {
   const quantities = listOf(level.quantities);
-  const unitsOf = (name: string): number => Number(quantities.find((one) => one.name === name)?.quantity ?? 0);
+  const unitsOf = (name: string): number => numberOf(quantities.find((one) => one.name === name)?.quantity ?? 0);
   const locationExternalId = idOf(objectOf(level.location).id);
   const [available, committed] = [unitsOf("available"), Math.max(0, unitsOf("committed"))];
   const canonical: CanonicalInventory = { sku, locationExternalId, available, committed };

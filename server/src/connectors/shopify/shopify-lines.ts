@@ -2,14 +2,14 @@ import type { Weight } from "../../core/weight.ts";
 import { maxWeight, readWeightUnit } from "../../core/weight.ts";
 import type { CanonicalLine, NamedValue } from "../canonical.ts";
 import type { Json } from "../shape.ts";
-import { asText, filled, imageUrlOf, line, lineOf, listOf, objectOf } from "../shape.ts";
+import { asText, filled, imageUrlOf, line, lineOf, listOf, numberOf, objectOf } from "../shape.ts";
 import { optionsOf, propertiesOf, shareOf, sumOf, unlessZero } from "../shape.ts";
 import { idOf } from "./shopify-graphql.ts";
 import { allocationsOf, shopAmount } from "./shopify-money.ts";
 
 /** The current quantity excludes removed and refunded items; for a cancelled order it would be zero. */
 export function quantityOf(item: Json, isCancelled = false): number {
-  const quantity = Number(isCancelled ? item.quantity : (item.currentQuantity ?? item.quantity));
+  const quantity = numberOf(isCancelled ? item.quantity : (item.currentQuantity ?? item.quantity));
   return Number.isInteger(quantity) ? Math.max(0, quantity) : 0;
 }
 
@@ -25,8 +25,8 @@ export function shippedOf(item: Json): number {
 
 /** Units that were refunded and no longer count. Units that were removed before they were paid are not refunded. */
 function refundedOf(item: Json, quantity: number): number | undefined {
-  const refunded = Number(item.quantity) - Number(item.refundableQuantity ?? Number.NaN);
-  const gone = Number(item.quantity) - quantity;
+  const refunded = numberOf(item.quantity) - numberOf(item.refundableQuantity ?? Number.NaN);
+  const gone = numberOf(item.quantity) - quantity;
   return Number.isInteger(refunded) && Math.min(refunded, gone) > 0 ? Math.min(refunded, gone) : undefined;
 }
 
@@ -46,7 +46,7 @@ type LineOptions = {
 
 export function toLine(item: Json, { isCancelled, isCollected }: LineOptions): CanonicalLine {
   const quantity = quantityOf(item, isCancelled);
-  const ordered = Number(item.quantity);
+  const ordered = numberOf(item.quantity);
   const title = line(titleOf(item), 200);
   const attributes = attributesOf(item);
   const { title: bundle } = objectOf(item.lineItemGroup);

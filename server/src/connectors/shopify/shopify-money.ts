@@ -1,7 +1,7 @@
 import { roundToCents } from "../../core/money.ts";
 import type { CanonicalAmounts, CanonicalOrder } from "../canonical.ts";
 import type { Json } from "../shape.ts";
-import { amount, asText, currencyOf, filled, filledOrNothing, line, listOf, objectOf } from "../shape.ts";
+import { amount, asText, currencyOf, filled, filledOrNothing, line, listOf, numberOf, objectOf } from "../shape.ts";
 import { shareOf, sumOf, unlessZero } from "../shape.ts";
 
 export function shopAmount(given: unknown): unknown {
@@ -56,7 +56,7 @@ function discountsOf(order: Json, byApplication: ReadonlyMap<number, number>): C
     filled({
       code: line(code, 100),
       title: line(title, 200),
-      amount: unlessZero(byApplication.get(Number(index))),
+      amount: unlessZero(byApplication.get(numberOf(index))),
     }),
   );
   const named = applications.filter((one) => Object.keys(one).length > 0);
@@ -66,8 +66,8 @@ function discountsOf(order: Json, byApplication: ReadonlyMap<number, number>): C
 /** Shopify's allocations are for all units that were ordered. */
 export function allocationsOf(item: Json, units: number): { index: number; value: number }[] {
   return listOf(item.discountAllocations).map(({ allocatedAmountSet, discountApplication }) => ({
-    index: Number(objectOf(discountApplication).index),
-    value: shareOf(shopAmount(allocatedAmountSet), units, Number(item.quantity)) ?? 0,
+    index: numberOf(objectOf(discountApplication).index),
+    value: shareOf(shopAmount(allocatedAmountSet), units, numberOf(item.quantity)) ?? 0,
   }));
 }
 

@@ -1,7 +1,7 @@
 import { RemoteError } from "../../core/remote-error.ts";
 import type { Call, Sent } from "../connector.ts";
 import type { Json } from "../shape.ts";
-import { asText, listOf, objectOf } from "../shape.ts";
+import { asText, listOf, numberOf, objectOf } from "../shape.ts";
 import { externalIdOf } from "../shipment-record.ts";
 import { inputContent, pushTask, RefundInput } from "../standard-tasks.ts";
 import { gidOf, idOf, mutate, query } from "./shopify-graphql.ts";
@@ -43,7 +43,7 @@ function findRefund(order: Json, effectKey: string): Sent | undefined {
 function refundableOf(order: Json): Payment[] {
   const done = listOf(order.transactions).filter(({ status }) => status === "SUCCESS");
   const moneyOf = ({ amountSet }: Json): Json => objectOf(objectOf(amountSet).presentmentMoney);
-  const centsOf = (transaction: Json): number => Math.round(Number(moneyOf(transaction).amount) * 100);
+  const centsOf = (transaction: Json): number => Math.round(numberOf(moneyOf(transaction).amount) * 100);
   const refunds = done.filter(({ kind }) => kind === "REFUND");
   return done
     .filter(({ kind }) => kind === "SALE" || kind === "CAPTURE")

@@ -3,8 +3,8 @@ import type { CanonicalOrder, NamedValue } from "../canonical.ts";
 import type { Settings } from "../connector.ts";
 import type { Json } from "../shape.ts";
 import {
-  amount,
   addressOf,
+  amount,
   asText,
   buyerNotes,
   currencyOf,
@@ -15,6 +15,7 @@ import {
   joinNotes,
   line,
   listOf,
+  numberOf,
   objectOf,
 } from "../shape.ts";
 import { fieldsOfAttributes } from "../shop-attributes.ts";
@@ -32,7 +33,7 @@ export function canonicalOf(order: Json, settings: Settings): CanonicalOrder {
   const items = linesOf(order, refundedOf, isPickup);
   const lines = items.flatMap(({ isLeft, ...item }) => (isLeft ? [item.line] : []));
   const { notes, ...attributes } = fieldsOfAttributes(attributesOf(order));
-  const customerId = Number(order.customer_id);
+  const customerId = numberOf(order.customer_id);
   return {
     externalId: asText(order.id),
     status: status === "new" && !isPickup && isNothingShipped(lines) ? "review_required" : status,
@@ -82,7 +83,7 @@ function settleRefunds(order: Json, settings: Settings): Settled {
   const quantities = refundedQuantities(order);
   const refundedOf = (item: Json): number => quantities.get(asText(item.id)) ?? 0;
   const isNothingLeft =
-    quantities.size > 0 && listOf(order.line_items).every((item) => Number(item.quantity) <= refundedOf(item));
+    quantities.size > 0 && listOf(order.line_items).every((item) => numberOf(item.quantity) <= refundedOf(item));
   if (status !== "cancelled" && !isNothingLeft) return { status, paymentStatus, refundedOf };
   // A cancelled order keeps its original quantities.
   return { status: "cancelled", paymentStatus, refundedOf: () => 0 };

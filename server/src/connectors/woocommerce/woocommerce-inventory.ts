@@ -3,7 +3,7 @@ import { Strict } from "../../core/schema.ts";
 import type { CanonicalInventory } from "../canonical.ts";
 import type { Call, Page, PulledRecord } from "../connector.ts";
 import type { Json } from "../shape.ts";
-import { asText, line, listOf, objectOf } from "../shape.ts";
+import { asText, line, listOf, numberOf, objectOf } from "../shape.ts";
 import { pullTask } from "../standard-tasks.ts";
 import { askWoo } from "./woocommerce-api.ts";
 import { spareSkuOf } from "./woocommerce-lines.ts";
@@ -48,7 +48,7 @@ async function readProducts(call: Call, path: string, page: number) {
 
 /** Nothing for a product that the shop sells without counting it. */
 function toRecord({ settings }: Call, product: Json, item: Json): PulledRecord[] {
-  const id = Number(item.id);
+  const id = numberOf(item.id);
   const sku = line(item.sku, 100) ?? (item === product ? spareSkuOf(id) : spareSkuOf(undefined, id));
   // A variation can share the stock of its product.
   const counted = item.manage_stock === "parent" ? product : item;

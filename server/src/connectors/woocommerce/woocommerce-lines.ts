@@ -9,6 +9,7 @@ import {
   line,
   lineOf,
   listOf,
+  numberOf,
   objectOf,
   optionsOf,
   propertiesOf,
@@ -53,9 +54,10 @@ export function spareSkuOf(productId: number | undefined, variationId?: number):
 
 /** A quantity that is not a whole number is kept, so that the order is rejected. */
 function toLine(item: Json, refunded: number, parents: Map<string, string>, isPickup: boolean): WooLine {
-  const ordered = Number(item.quantity);
+  const ordered = numberOf(item.quantity);
   const quantity = (refunded === 0 ? item.quantity : ordered - refunded) as number;
-  const [variation, product] = [item.variation_id, item.product_id].map((id) => Number(id));
+  const units = numberOf(quantity);
+  const [variation, product] = [item.variation_id, item.product_id].map(numberOf);
   const spareSku = spareSkuOf(product, variation);
   const { options, properties } = chosenIn(item);
   const name = line(decoded(item.name), 200);
@@ -69,8 +71,8 @@ function toLine(item: Json, refunded: number, parents: Map<string, string>, isPi
   const made: CanonicalLine = {
     ...lineOf({ id: item.id, sku: item.sku, spareSku, name, price, quantity }),
     ...filled({
-      discount: unlessZero(shareOf(discount, quantity, ordered)),
-      tax: unlessZero(shareOf(item.total_tax, quantity, ordered)),
+      discount: unlessZero(shareOf(discount, units, ordered)),
+      tax: unlessZero(shareOf(item.total_tax, units, ordered)),
       refundedQuantity: refunded > 0 && Number.isInteger(refunded) ? refunded : undefined,
       productId: product ? String(product) : undefined,
       variantId: variation ? String(variation) : undefined,
@@ -81,7 +83,7 @@ function toLine(item: Json, refunded: number, parents: Map<string, string>, isPi
       parentLineId: line(parents.get(id), 64),
     }),
   };
-  return { line: made, isLeft: !(quantity <= 0) };
+  return { line: made, isLeft: !(units <= 0) };
 }
 
 /**
@@ -94,7 +96,7 @@ function chosenIn(item: Json): { options: NamedValue[]; properties: NamedValue[]
     const isShown = !asText(key).startsWith("_") && pair.name !== "" && pair.value !== "";
     return isShown ? [{ ...pair, isAttribute: asText(key).startsWith("pa_") }] : [];
   });
-  const isVariation = Number(item.variation_id) > 0;
+  const isVariation = numberOf(item.variation_id) > 0;
   const suffix = asText(decoded(item.name)).slice(asText(decoded(item.parent_name)).length);
   const isOption = ({ value, isAttribute }: (typeof shown)[number]): boolean =>
     isAttribute || (isVariation && suffix.includes(value));

@@ -2,12 +2,12 @@ import { roundToCents } from "../../core/money.ts";
 import { orderLimits } from "../../core/order-limits.ts";
 import type { CanonicalAmounts } from "../canonical.ts";
 import type { Json } from "../shape.ts";
-import { amount, asText, filled, instantOf, line, listOf, sumOf, unlessZero } from "../shape.ts";
+import { amount, asText, filled, instantOf, line, listOf, numberOf, sumOf, unlessZero } from "../shape.ts";
 import { plainText } from "../../core/html-text.ts";
 import { isPaid } from "./woocommerce-statuses.ts";
 
 export function refundedAmount(order: Json): number {
-  const amounts = listOf(order.refunds).map((refund) => Math.abs(Number(refund.amount ?? refund.total) || 0));
+  const amounts = listOf(order.refunds).map((refund) => Math.abs(numberOf(refund.amount ?? refund.total) || 0));
   return roundToCents(amounts.reduce((sum, value) => sum + value, 0));
 }
 
@@ -17,13 +17,13 @@ export function refundedAmount(order: Json): number {
  */
 export function amountsOf(order: Json): CanonicalAmounts {
   const fees = listOf(order.fee_lines);
-  const isDiscount = ({ total }: Json): boolean => Number(total) < 0;
+  const isDiscount = ({ total }: Json): boolean => numberOf(total) < 0;
   const coupons = listOf(order.coupon_lines).map(({ code, discount }) =>
     filled({ code: line(code, 100), amount: amount(discount) }),
   );
   const rebates = fees
     .filter(isDiscount)
-    .map(({ name, total }) => filled({ title: line(plainText(asText(name)), 200), amount: amount(-Number(total)) }));
+    .map(({ name, total }) => filled({ title: line(plainText(asText(name)), 200), amount: amount(-numberOf(total)) }));
   const discounts = [...coupons, ...rebates]
     .filter((one) => Object.keys(one).length > 0)
     .slice(0, orderLimits.discounts);
@@ -50,7 +50,7 @@ export function refundedQuantities(order: Json): Map<string, number> {
     for (const item of listOf(refund.line_items)) {
       const of = listOf(item.meta_data).find(({ key }) => key === "_refunded_item_id");
       const id = asText(of?.value);
-      quantities.set(id, (quantities.get(id) ?? 0) + Math.abs(Number(item.quantity) || 0));
+      quantities.set(id, (quantities.get(id) ?? 0) + Math.abs(numberOf(item.quantity) || 0));
     }
   }
   return new Map([...quantities].filter(([, quantity]) => quantity > 0));

@@ -31,7 +31,7 @@ const fulfillments: Way = {
       .filter(({ date_deleted: deletedAt }) => !deletedAt)
       .map((item) => {
         const meta = listOf(item.meta_data).find(({ key }) => key === "_tracking_number");
-        return { id: String(item.id), trackingNumber: asText(meta?.value) };
+        return { id: asText(item.id), trackingNumber: asText(meta?.value) };
       });
   },
   async add(call, orderId, shipment) {
@@ -71,7 +71,7 @@ const shipmentTracking: Way = {
     const body = await askRoute(call, { path: `/wc-shipment-tracking/v3/orders/${orderId}/shipment-trackings` });
     if (body === undefined) return undefined;
     return listOf(body).map((item) => ({
-      id: String(item.tracking_id),
+      id: asText(item.tracking_id),
       trackingNumber: asText(item.tracking_number),
     }));
   },
@@ -99,8 +99,8 @@ const orderNotes: Way = {
   async known(call, orderId) {
     const body = readJson(await askWoo(call, { path: `/wc/v3/orders/${orderId}/notes` }));
     return listOf(body).flatMap(({ id, note }) => {
-      const found = /^Shipped with .{0,300} \[([^\]]{0,300})\]/.exec(String(note));
-      return found ? [{ id: String(id), trackingNumber: found[1]! }] : [];
+      const found = /^Shipped with .{0,300} \[([^\]]{0,300})\]/.exec(asText(note));
+      return found ? [{ id: asText(id), trackingNumber: found[1]! }] : [];
     });
   },
   async add(call, orderId, shipment) {
@@ -165,7 +165,7 @@ async function complete(call: Call, orderId: string, record: Json): Promise<void
   if (!wantsStatus || (record.status !== "shipped" && record.status !== "delivered")) return;
   const path = `/wc/v3/orders/${orderId}`;
   const { status } = objectOf(readJson(await askWoo(call, { path })));
-  if (ended.has(String(status))) return;
+  if (ended.has(asText(status))) return;
   // Not repeated here: the next attempt looks first.
   await askWoo(call, { method: "PUT", path, body: { json: { status: "completed" } } });
 }

@@ -2,7 +2,7 @@ import { answerWithoutId, readJson } from "../../core/outbound/ask-remote.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import type { Call, Sent } from "../connector.ts";
 import type { Json } from "../shape.ts";
-import { asText, listOf, objectOf } from "../shape.ts";
+import { asText, listOf, numberOf, objectOf } from "../shape.ts";
 import { inputContent, NoteInput, pushTask, RefundInput } from "../standard-tasks.ts";
 import { askWoo, orderIdOf } from "./woocommerce-api.ts";
 
@@ -88,7 +88,7 @@ async function findRefund(call: Call, orderId: string, effectKey: string): Promi
   const isOurs = ({ meta_data: meta }: Json): boolean =>
     listOf(meta).some(({ key, value }) => key === effectMeta && value === effectKey);
   const found = refunds.find(isOurs);
-  return found && { externalId: String(found.id) };
+  return found && { externalId: asText(found.id) };
 }
 
 export const ordersRefund = pushTask("orders.refund", {
@@ -120,8 +120,8 @@ export const ordersRefund = pushTask("orders.refund", {
 /** The total without earlier refunds, whose totals are negative. */
 async function leftOf(call: Call, orderId: string): Promise<number> {
   const { total, refunds } = objectOf(readJson(await askWoo(call, { path: `/wc/v3/orders/${orderId}` })));
-  const cents = listOf(refunds).reduce((sum, refund) => sum + Math.round(Number(refund.total) * 100), 0);
-  const left = Math.round(Number(total) * 100) + cents;
+  const cents = listOf(refunds).reduce((sum, refund) => sum + Math.round(numberOf(refund.total) * 100), 0);
+  const left = Math.round(numberOf(total) * 100) + cents;
   if (left > 0) return left / 100;
   throw new RemoteError("rejected", "Nothing is left to refund.");
 }
