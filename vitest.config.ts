@@ -78,8 +78,7 @@ const slowJourneys = [
 ].map((name) => `e2e/${name}.journey.ts`);
 
 const onCluster = { globalSetup: ["server/src/testing/global-setup.ts"] };
-// A page waits for browser, hub and database; on a busy machine a walk through many pages takes minutes.
-const inBrowser = { globalSetup: ["e2e/global-setup.ts"], testTimeout: 240_000, hookTimeout: 120_000 };
+const inBrowser = { globalSetup: ["e2e/global-setup.ts"] };
 
 // The sources of the SDK, without building it first.
 const conditions = ["hub-source", ...defaultServerConditions];
@@ -91,8 +90,9 @@ export default defineConfig({
     // Files share their process and its modules: loading the hub anew for each costs more than most tests.
     isolate: false,
     setupFiles: ["server/src/testing/setup-file.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Only to end what hangs: where other work keeps the cores busy, each test takes five times as long.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // A second, without it, is not much for a page on a busy machine. Only a failure waits as long.
     expect: { poll: { timeout: 40_000 } },
     // More than a small machine has cores: tests that launch whole hubs wait more than they work.

@@ -28,7 +28,7 @@ beforeAll(async () => {
   sampleOf = await findSamples(actor.id);
   person = await browser.person();
   await signIn(person.page, hub, { email: "admin@hub.example", password: "correct horse battery" });
-}, 240_000);
+});
 
 const firstOf = async (list: string, field = "id"): Promise<string> =>
   (await hub.operator.get(`${list}${list.includes("?") ? "&" : "?"}limit=1`)).body.data[0][field];

@@ -29,7 +29,7 @@ async function bridge(lines: string[], options: { url?: string; apiKey?: string 
 test.each<[string, Mode]>([
   ["of 2025", "legacy"],
   ["that negotiate", "auto"],
-])("`hub mcp` connects clients %s over stdin and stdout", { timeout: 60_000 }, async (_name, mode) => {
+])("`hub mcp` connects clients %s over stdin and stdout", async (_name, mode) => {
   const client = newMcpClient(mode);
   const main = path.join(import.meta.dirname, "main.ts");
   const env = { PATH: process.env.PATH!, HUB_URL: hub.url, HUB_API_KEY: org.token! };

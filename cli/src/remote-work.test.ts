@@ -41,7 +41,7 @@ beforeAll(async () => {
     const signedIn = await run(["login", "--hub", url, "--email", admin.email, "--password-stdin"], admin.password);
     expect(signedIn).toMatchObject({ code: 0, stdout: "" });
   }
-}, 180_000);
+});
 
 /** Receives webhooks as a program under development would, and stops and starts at the same port. */
 function makeReceiver() {
@@ -91,7 +91,7 @@ test("every type of trigger causes its event, in the preview only", async () => 
   const live = await run(["trigger", "order.created", "--profile", "live"]);
   expect(live).toMatchObject({ code: 2, stdout: "" });
   expect(live.stderr).toContain("is live");
-}, 180_000);
+});
 
 test("events are printed as they happen, until enough have come, the time is over or the user interrupts", async () => {
   const tail = start(["events", "tail", "--types", "order.created", "--count", "2"]);
@@ -110,7 +110,7 @@ test("events are printed as they happen, until enough have come, the time is ove
   await endless.printed("Waiting for events");
   endless.interrupt();
   expect((await endless.ended).code).toBe(130);
-}, 180_000);
+});
 
 test("requests are printed as they happen, without those of the command itself", async () => {
   const tail = start(["logs", "tail", "--failed", "--count", "1", "--profile", "live"]);
@@ -121,7 +121,7 @@ test("requests are printed as they happen, without those of the command itself",
   expect(lines(stdout)).toMatchObject([
     { method: "GET", route: "/api/v1/orders/:id", status: 404, code: "order_not_found" },
   ]);
-}, 120_000);
+});
 
 test("a run can be followed to its end", async () => {
   await run(["orders", "create", "--number", "W-1", "--status", "ready", "--tags", "watched", "--profile", "preview"]);
@@ -139,7 +139,7 @@ test("a run can be followed to its end", async () => {
   const { id } = JSON.parse(stdout) as { id: string };
   const watched = lines((await run(["operations", "runs", "watch", id])).stdout);
   expect(watched.at(-1)).toMatchObject({ id, status: "succeeded" });
-}, 120_000);
+});
 
 describe("listen", () => {
   test("forwards signed events in order, across a closed port and a restart of the hub, each once", async () => {
@@ -185,7 +185,7 @@ describe("listen", () => {
       ["L-1", "L-2", "L-3", "L-4"].map((number) => ({ type: "order.created", number })),
     );
     expect(lines(stdout).map(({ status }) => status)).toEqual([204, 204, 500, 204]);
-  }, 240_000);
+  });
 
   test("goes on with new events after the preview was reset", async () => {
     const tail = start(["events", "tail", "--types", "order.created"]);
@@ -197,7 +197,7 @@ describe("listen", () => {
     await tail.printed('"AFTER-RESET"');
     tail.interrupt();
     expect((await tail.ended).code).toBe(130);
-  }, 180_000);
+  });
 });
 
 describe("the guides", () => {
@@ -235,7 +235,7 @@ describe("the guides", () => {
     expect(stdout).toContain("Preflight: ready");
     expect(stdout).toContain('{"status":"succeeded"}');
     expect(stdout).toContain('"type":"order.updated"');
-  }, 240_000);
+  });
 
   test("of integration tests: by hand, and the test in TypeScript", async () => {
     const byHand = await paste("integration-tests.md");
@@ -256,7 +256,7 @@ describe("the guides", () => {
       command: [process.execPath],
     });
     expect(ended).toEqual({ code: 0, stdout: expect.stringMatching(/pass 1\n/) as string, stderr: "" });
-  }, 240_000);
+  });
 });
 
 type Stored = { profiles: Record<string, { apiKey: string }> };

@@ -88,19 +88,19 @@ describe("outside of the repository", () => {
 
   test("the example connector compiles, and its tests pass against the stand-in shop and its faults", async () => {
     expect(await buildAndTest(copyInto("examples/connector-plugin", "folder/market"))).toContain("# fail 0");
-  }, 240_000);
+  });
 
   test("the example action compiles, its tests pass, and it is installed by npm", async () => {
     const folder = copyInto("examples/action-plugin", "gifts");
     expect(await buildAndTest(folder)).toContain("# fail 0");
     execFileSync("npm", [...offline, pack(folder)], quiet);
-  }, 240_000);
+  });
 
   test("the template in the package compiles, and its tests pass", async () => {
     const folder = path.join(project, "acme");
     cpSync(path.join(project, "node_modules/@order-operations-hub/plugin/template"), folder, { recursive: true });
     expect(await buildAndTest(folder)).toContain("# fail 0");
-  }, 240_000);
+  });
 
   test("the code of the documentation is that of the template, or runs", async () => {
     const blocksOf = (file: string): string[] =>
@@ -144,7 +144,7 @@ describe("outside of the repository", () => {
       (error: { stdout: string }) => error,
     );
     expect(outcome.stdout).toBe("");
-  }, 240_000);
+  });
 });
 
 describe("in a hub", () => {
@@ -166,7 +166,7 @@ describe("in a hub", () => {
       },
     });
     client = await signIn(hub.url, { email: "admin@hub.local", password: adminPassword });
-  }, 120_000);
+  });
 
   type Entry = { name?: string; type?: string; plugin: { name: string; version: string } | null };
 
@@ -280,7 +280,7 @@ describe("in a hub", () => {
     const request = { order_ids: ["G-1"], actions: [{ type: "gifts.wrap", params: { paper: "red" } }] };
     expect((await again.post("/operations/preflight", request)).status).toBe(400);
     await bare.stop();
-  }, 120_000);
+  });
 });
 
 describe("a plug-in that cannot be used stops the start with a clear message", () => {

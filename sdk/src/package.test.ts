@@ -113,7 +113,7 @@ const examples = [...readFileSync(path.join(sdk, "README.md"), "utf8").matchAll(
   ([, language, code], at) => ({ name: `example-${at}.${language}`, language: language!, code: code! }),
 );
 
-test("the examples of the README run", { timeout: 240_000 }, async () => {
+test("the examples of the README run", async () => {
   expect(examples.length).toBeGreaterThan(5);
   for (const { name, code } of examples) {
     writeFileSync(path.join(project, name), code);
@@ -121,20 +121,16 @@ test("the examples of the README run", { timeout: 240_000 }, async () => {
   }
 });
 
-test.for(others)(
-  "the JavaScript examples of the README run on $name",
-  { timeout: 240_000 },
-  async (runtime, { skip }) => {
-    if (missing) skip(missing);
-    const written = examples.filter(({ language }) => language === "js");
-    expect(written.length).toBeGreaterThan(2);
-    for (const { name, code } of written) {
-      // One example creates an order with a fixed number.
-      writeFileSync(path.join(project, name), code.replaceAll("SDK-1", `SDK-${runtime.name}`));
-      await runOn(runtime, name);
-    }
-  },
-);
+test.for(others)("the JavaScript examples of the README run on $name", async (runtime, { skip }) => {
+  if (missing) skip(missing);
+  const written = examples.filter(({ language }) => language === "js");
+  expect(written.length).toBeGreaterThan(2);
+  for (const { name, code } of written) {
+    // One example creates an order with a fixed number.
+    writeFileSync(path.join(project, name), code.replaceAll("SDK-1", `SDK-${runtime.name}`));
+    await runOn(runtime, name);
+  }
+});
 
 test("the way to install of the README lasts: the project is installed again without the checkout", async () => {
   const [, commands] = /^```sh\n(.*?)^```/ms.exec(readFileSync(path.join(sdk, "README.md"), "utf8"))!;
@@ -156,7 +152,7 @@ test("the way to install of the README lasts: the project is installed again wit
     const { stdout } = await run(process.execPath, [`--input-type=${type}`, "--eval", program], { cwd: copy });
     expect(stdout).toBe("function\n");
   }
-}, 240_000);
+});
 
 const everything = `
 import { Hub, verifyWebhook } from "@order-operations-hub/sdk";
@@ -195,7 +191,7 @@ test.for([ownNode, ...others])("works on $name", async (runtime, { skip }) => {
   expect(JSON.parse(await runOn(runtime, "everything.mjs"))).toEqual(expected);
 });
 
-test("works in a browser, on a page of another origin that HUB_CORS_ORIGINS names", { timeout: 240_000 }, async () => {
+test("works in a browser, on a page of another origin that HUB_CORS_ORIGINS names", async () => {
   const browser = await launchBrowser();
   afterFile(() => browser.close());
   const session = await connectBrowser(browser.address);
@@ -263,7 +259,7 @@ test("compiles under strict for Node and for bundlers; wrong actions, filters an
     }).catch((error: { stdout: string }) => error);
     expect(outcome.stdout).toBe("");
   }
-}, 240_000);
+});
 
 test("is small in a browser", async () => {
   const entry = path.join(project, "browser.js");

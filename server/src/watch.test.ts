@@ -50,7 +50,7 @@ describe("watching", () => {
       await stream.ended;
       expect(stream.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
     }
-  }, 90_000);
+  });
 
   test("an end is sent without waiting for the clock, which may be stopped", async () => {
     const ctx = systemContext(hub.world, (await hub.org()).id, "test");
@@ -153,7 +153,7 @@ describe("watching", () => {
     );
     await workThrough(hub.world);
     expect(JSON.parse((await stream.next(isEnd)).data!)).toEqual((await org.get(path)).body);
-  }, 90_000);
+  });
 
   test("ends when the record or the key is deleted", async () => {
     const org = await hub.org();

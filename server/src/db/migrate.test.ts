@@ -145,7 +145,7 @@ describe("a database that has to be migrated (operations N1)", () => {
     isOver = true;
     await locking;
     await other.end();
-  }, 60_000);
+  });
 });
 
 describe("a baseline", () => {

@@ -21,7 +21,7 @@ const ctx = systemContext(hub.world, org.id, "test");
 beforeAll(async () => {
   await seedPreview(ctx);
   await ctx.db.query("analyze");
-}, 120_000);
+});
 
 /** Scans of the statements of `work` that read this table. */
 async function plansFor(table: string, work: (ctx: Ctx) => Promise<unknown>, settings?: string): Promise<string[][]> {

@@ -286,7 +286,7 @@ describe("lists", () => {
     await org.patch("/orders/T-2", isPersons(ada, adasPlace));
     expect(await ask()).toEqual(before);
     expect(before.filter((told) => (told as unknown[])[1] === 200).length).toBeGreaterThan(30);
-  }, 180_000);
+  });
 });
 
 test.each([

@@ -47,7 +47,7 @@ beforeAll(async () => {
   );
   folder = await makeFolder();
   file = path.join(folder, "hub.backup");
-}, 120_000);
+});
 
 async function processComparison(of: TestClient): Promise<void> {
   const account = await of.post("/carrier-accounts", { name: "Card", carrier: "rate-card" });
@@ -85,7 +85,7 @@ describe("hub backup", () => {
     expect(stdout).toContain("rows and checksum of every table, are right");
     expect(stdout).toContain("It contains the secret key");
     expect(await writing).toEqual([201]);
-  }, 60_000);
+  });
 
   test("rejects an existing file, and leaves the key out on request", async () => {
     const again = await runHub(["backup", file], { dataDir: hub.dataDir, env });
@@ -107,7 +107,7 @@ describe("hub backup", () => {
     const key = (await readFile(path.join(hub.dataDir, "secret.key"), "utf8")).trim();
     const right = { ...env, HUB_SECRET_KEY: key };
     expect(await runHub(["restore", keyless], { dataDir: target, env: right })).toMatchObject({ code: 0, stderr: "" });
-  }, 120_000);
+  });
 });
 
 describe("hub restore", () => {
@@ -131,7 +131,7 @@ describe("hub restore", () => {
     // Marked as being restored, it would be replaced by the next restore.
     for (const one of [hub.dataDir, used]) expect(existsSync(path.join(one, "restoring"))).toBe(false);
     expect(await runHub(["doctor"], { dataDir: used, env })).toMatchObject({ code: 0, stderr: "" });
-  }, 120_000);
+  });
 
   test("restores everything, makes no outbound calls until resumed, and then continues", async () => {
     const dataDir = path.join(await makeFolder(), "data");
@@ -182,7 +182,7 @@ describe("hub restore", () => {
     expect(await copy.stop()).toBe(0);
     const command = await runHub(["resume-outbound"], { dataDir, env });
     expect(command.stdout).toBe("live: outbound work was not paused\npreview: outbound work goes on\n");
-  }, 120_000);
+  });
 
   test("that was killed can be repeated, and no hub starts before", async () => {
     const dataDir = path.join(await makeFolder(), "data");
@@ -195,7 +195,7 @@ describe("hub restore", () => {
     await writeFile(path.join(dataDir, "restoring"), "A restore has not ended.\n");
     expect(await runHub(["restore", file], { dataDir, env })).toMatchObject({ code: 0, stderr: "" });
     expect(await runHub(["doctor"], { dataDir, env })).toMatchObject({ code: 0, stderr: "" });
-  }, 120_000);
+  });
 
   test.runIf(ordinaryUser())(
     "works for a user that is not root",
@@ -230,7 +230,7 @@ test("a restore into an external database writes the key of the file to the data
   const problems = doctor.stderr.split("\n").filter((line) => line !== "" && !line.includes("fsync is off"));
   expect(problems).toEqual([]);
   expect(doctor.stdout).toContain("migrations up to date");
-}, 120_000);
+});
 
 describe("hub move-to", () => {
   test("moves a stopped hub to an external database, where it continues at once, and closes the data directory", async () => {
@@ -276,5 +276,5 @@ describe("hub move-to", () => {
     expect(await next.stop()).toBe(0);
     const again = await runHub(["restore", file], { dataDir: next.dataDir, env: external });
     expect(again.stderr).toMatch(/The live database is not empty/);
-  }, 120_000);
+  });
 });

@@ -42,7 +42,7 @@ beforeAll(async () => {
   await hub.printed(/preview +http/, 120_000);
   symlinkSync(path.join(repository, "node_modules"), path.join(folder, "node_modules"));
   writeFileSync(path.join(folder, "package.json"), '{"type":"module"}');
-}, 180_000);
+});
 
 /** Every request notes its status, so that a block with a request that fails cannot pass unnoticed. */
 const noting = `curl() { command curl -w '%{stderr}%{http_code}\\n' "$@" 2>> "$STATUSES"; }\n`;
@@ -55,7 +55,7 @@ function commandFor({ language, code }: DocumentBlock, name: string): string {
   return isPython ? `python3 ${file}\n` : `${process.execPath} --conditions=hub-source ${file}\n`;
 }
 
-test.each(runnable)("the blocks of $file run", { timeout: 180_000 }, async ({ file, blocks }) => {
+test.each(runnable)("the blocks of $file run", async ({ file, blocks }) => {
   const name = file.replaceAll(/\W/g, "-");
   const statuses = path.join(folder, `${name}.statuses`);
   const before = file === tour || file === "docs/guides/start.md" ? [] : setup;

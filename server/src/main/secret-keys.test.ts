@@ -148,4 +148,4 @@ test("a wrong key is detected at the start and by doctor (R10), rewrap changes t
   expect((await runHub(["doctor"], { dataDir, env: lost })).code).toBe(1);
   const forgot = await runHub(["rewrap", "--discard-lost-keys"], { dataDir, env: lost });
   expect(forgot.stdout).toMatch(/gave up the lost [0-9a-f]{8}/);
-}, 120_000);
+});

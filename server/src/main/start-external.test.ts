@@ -209,7 +209,7 @@ describe("a long migration (operations N2)", () => {
     expect(again.url).toBe(url);
     await signIn(url, admin);
     expect(await again.stop()).toBe(0);
-  }, 90_000);
+  });
 });
 
 describe("a running hub (operations N1)", () => {
@@ -226,37 +226,33 @@ describe("a running hub (operations N1)", () => {
     expect(newer.stderr).toContain("Stop every hub process on this database");
     expect(hub.hasExited()).toBe(false);
     expect(await hub.stop()).toBe(0);
-  }, 90_000);
+  });
 
   test.for([
     ["announcement", "select pg_notify('hub_signals', 'schema||')"],
     ["gap", "select pg_terminate_backend(pid) from pg_stat_activity where application_name like '% signals %'"],
-  ] as const)(
-    "that meets a newer schema (%s) says so, does nothing more, and stops",
-    { timeout: 90_000 },
-    async ([how, tell]) => {
-      const name = `overtaken_${how}`;
-      const env = { ...(await makeDatabases(name)), HUB_PREVIEW_PORT: "off", HUB_SHUTDOWN_DRAIN_MS: "3000" };
-      const hub = await startHubProcess({ env: { ...env, HUB_AUTO_RESTART: "on" } });
-      const { url } = hub;
-      const client = await signIn(url, admin);
-      await sql(`${name}_live`, "insert into schema_migrations values (9999, '9999_later.sql', 'x')");
-      await sql(`${name}_live`, tell);
-      await vi.waitFor(
-        async () => {
-          const ready = await fetch(`${url}/readyz`);
-          expect(ready.status).toBe(503);
-          const checks = { database: "newer_schema", migration: "9999_later.sql" };
-          expect(await ready.json()).toMatchObject({ status: "not_ready", checks });
-        },
-        { timeout: 40_000, interval: 10 },
-      );
-      const write = await client.post("/condition-sets", { name: "Too late" });
-      expect([write.status, write.body.code]).toEqual([503, "not_ready"]);
-      expect(await hub.exited).toBe(3);
-      expect(hub.stdout()).toContain("the live database was migrated by a newer hub (9999_later.sql)");
-      expect(hub.stderr()).not.toContain("starting it again");
-      expect(await sql(`${name}_live`, "select from condition_sets where name = 'Too late'")).toEqual([]);
-    },
-  );
+  ] as const)("that meets a newer schema (%s) says so, does nothing more, and stops", async ([how, tell]) => {
+    const name = `overtaken_${how}`;
+    const env = { ...(await makeDatabases(name)), HUB_PREVIEW_PORT: "off", HUB_SHUTDOWN_DRAIN_MS: "3000" };
+    const hub = await startHubProcess({ env: { ...env, HUB_AUTO_RESTART: "on" } });
+    const { url } = hub;
+    const client = await signIn(url, admin);
+    await sql(`${name}_live`, "insert into schema_migrations values (9999, '9999_later.sql', 'x')");
+    await sql(`${name}_live`, tell);
+    await vi.waitFor(
+      async () => {
+        const ready = await fetch(`${url}/readyz`);
+        expect(ready.status).toBe(503);
+        const checks = { database: "newer_schema", migration: "9999_later.sql" };
+        expect(await ready.json()).toMatchObject({ status: "not_ready", checks });
+      },
+      { timeout: 40_000, interval: 10 },
+    );
+    const write = await client.post("/condition-sets", { name: "Too late" });
+    expect([write.status, write.body.code]).toEqual([503, "not_ready"]);
+    expect(await hub.exited).toBe(3);
+    expect(hub.stdout()).toContain("the live database was migrated by a newer hub (9999_later.sql)");
+    expect(hub.stderr()).not.toContain("starting it again");
+    expect(await sql(`${name}_live`, "select from condition_sets where name = 'Too late'")).toEqual([]);
+  });
 });

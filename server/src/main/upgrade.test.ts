@@ -27,7 +27,7 @@ beforeAll(async () => {
   const hub = await startHubProcess({ dataDir, env });
   const { token } = await signIn(hub.url, admin);
   client = createClient(hub.url, token, () => openApiCheckOf("upgraded", hub.url));
-}, 120_000);
+});
 
 type Page = { data: { id: string }[] };
 
@@ -53,7 +53,7 @@ describe("a database of the hub before the baseline", () => {
     }
     // Records of these kinds are in the backup: had a route found none of them, it would have been checked by nothing.
     expect(filled.filter((template) => !found.has(template))).toEqual([]);
-  }, 60_000);
+  });
 });
 
 const filled = [

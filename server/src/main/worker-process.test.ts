@@ -291,7 +291,7 @@ describe.runIf(process.platform === "linux")("the event loop", () => {
       expect((await client.post("/orders/bulk", undefined, { rawBody })).status).toBeLessThan(500);
     }
     expect(await longestHold()).toBeLessThan(mostMs);
-  }, 180_000);
+  });
 
   test.each(routes.filter(({ route }) => route.method === "GET"))(
     "is not held by the longest list of $name",

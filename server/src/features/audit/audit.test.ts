@@ -91,7 +91,7 @@ describe("the audit log", () => {
       if (isChange) expect.soft(entries, `${mounted.name} ${answer.status}`).toBeGreaterThan(0);
       else expect.soft(entries, `${mounted.name} ${answer.status}`).toBe(0);
     }
-  }, 120_000);
+  });
 
   test("numbers and chains entries without gaps, also with concurrent writers", async () => {
     const org = await hub.org();

@@ -68,4 +68,4 @@ test("10,000 orders x 5 actions: 3 % fail, are corrected and retried, everything
   }
   expect(await snapshot()).toBe(before);
   expect((await org.get("/audit/verification")).body.ok).toBe(true);
-}, 120_000);
+});

@@ -289,7 +289,7 @@ test("a filter finds the same orders in a list, in a selection and in the model 
     { numRuns: 250 },
   );
   expect(found).toBeGreaterThan(250);
-}, 120_000);
+});
 
 /** What may happen to an order between the selection and its turn; none of it is about tags, by which it is seen who was first. */
 const changes = fc
@@ -363,4 +363,4 @@ test("a run over a selection changes the selected orders that still match, and n
     { numRuns: 40 },
   );
   expect(skips).toBeGreaterThan(0);
-}, 240_000);
+});

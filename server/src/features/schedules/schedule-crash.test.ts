@@ -6,17 +6,13 @@ import { startTestHub } from "../../testing/test-hub.ts";
 import { fireDueSchedules } from "./fire-schedules.ts";
 
 // The short form of `npm run chaos -- --schedules`: real processes, real kills.
-test(
-  "two hubs that are killed during catch-up leave one execution for each occurrence",
-  { timeout: 180_000 },
-  async () => {
-    const session = { seed: 5, strikes: 5, nodes: 2, occurrences: 400, withinMs: 8_000, isTimePassed: true };
-    const { findings, occurrences, struck } = await runScheduleSession(session, () => {});
-    expect(findings).toEqual({ lost: [], doubled: [], unexpected: [], broken: [] });
-    expect(occurrences).toBeGreaterThanOrEqual(400);
-    expect(struck.kill).toBeGreaterThan(1);
-  },
-);
+test("two hubs that are killed during catch-up leave one execution for each occurrence", async () => {
+  const session = { seed: 5, strikes: 5, nodes: 2, occurrences: 400, withinMs: 8_000, isTimePassed: true };
+  const { findings, occurrences, struck } = await runScheduleSession(session, () => {});
+  expect(findings).toEqual({ lost: [], doubled: [], unexpected: [], broken: [] });
+  expect(occurrences).toBeGreaterThanOrEqual(400);
+  expect(struck.kill).toBeGreaterThan(1);
+});
 
 test("the checker detects missing, duplicate and unexpected executions", async () => {
   const hub = await startTestHub({ taskSlots: 0 });

@@ -133,7 +133,7 @@ test("a pull of 100,000 levels is stored, and repeating it changes nothing", asy
   expect((await org.get("/stock?sku=BULK-7-1999")).body.data).toMatchObject([{ available: 1_999 }]);
   const emptied = await execute(bridgeId, [[]]);
   expect(emptied.result).toMatchObject({ fetched: 0, deleted: 100_000 });
-}, 180_000);
+});
 
 test("shopify reports available and committed units at each location", async () => {
   shop.data.products.push(

@@ -174,4 +174,4 @@ test("with any sequence of requests executions change status only along the tabl
   );
   expect(wrong).toEqual([]);
   expect(everyId.length).toBeGreaterThan(10);
-}, 120_000);
+});

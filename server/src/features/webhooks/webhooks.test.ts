@@ -412,4 +412,4 @@ test("deliveries are kept for a month, responses for a week; pending deliveries 
   hub.advance(23 * dayMs);
   await purgeExpired(hub.world, never);
   expect(await page()).toMatchObject([{ id: tried!.id, status: "pending" }]);
-}, 60_000);
+});

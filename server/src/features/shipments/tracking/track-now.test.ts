@@ -156,4 +156,4 @@ test("in the preview a demo parcel arrives when the clock is advanced, without a
     .poll(async () => (await own.get(`/shipments/${next.id}`)).body.lastPolledAt, { timeout: 40_000 })
     .not.toBeNull();
   await worker.stop();
-}, 90_000);
+});

@@ -8,21 +8,16 @@ import { startTestHub } from "../../../testing/test-hub.ts";
 
 // The short forms of `npm run chaos -- --tasks` and `-- --import`: real processes, real kills.
 const quietly = (): void => {};
-const patience = { timeout: 180_000 };
 
-test(
-  "two hubs under kills, a freeze and cut connections lose nothing, send nothing twice and end everything",
-  patience,
-  async () => {
-    const session = { seed: 4, strikes: 4, nodes: 2, clients: 3, withinMs: 25_000, isTimePassed: true };
-    const { findings, struck, accepted } = await runTaskSession(session, quietly);
-    expect(findings).toEqual({ lost: [], doubled: [], illegalTransitions: [], afterCancel: [], broken: [] });
-    expect(Object.values(struck).reduce((sum, n) => sum + n, 0)).toBeGreaterThan(1);
-    expect(accepted).toBeGreaterThan(5);
-  },
-);
+test("two hubs under kills, a freeze and cut connections lose nothing, send nothing twice and end everything", async () => {
+  const session = { seed: 4, strikes: 4, nodes: 2, clients: 3, withinMs: 25_000, isTimePassed: true };
+  const { findings, struck, accepted } = await runTaskSession(session, quietly);
+  expect(findings).toEqual({ lost: [], doubled: [], illegalTransitions: [], afterCancel: [], broken: [] });
+  expect(Object.values(struck).reduce((sum, n) => sum + n, 0)).toBeGreaterThan(1);
+  expect(accepted).toBeGreaterThan(5);
+});
 
-test("an import of a schedule survives the death of its hubs, and every order exists once", patience, async () => {
+test("an import of a schedule survives the death of its hubs, and every order exists once", async () => {
   const story = await runImportStory(
     { seed: 3, orders: 300, kills: 2, withinMs: 60_000, isTriggered: true, dataDir: await readyDataDir() },
     quietly,
