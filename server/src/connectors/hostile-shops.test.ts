@@ -194,6 +194,23 @@ test.each(cases)("any order of $connector.name becomes one that the hub can stor
   );
 });
 
+test.each([null, "", " ", {}, undefined])(
+  "a WooCommerce line with the quantity %j is kept, so that its order is refused",
+  async (given) => {
+    const lines = [
+      { id: 1, quantity: 1 },
+      { id: 2, quantity: given },
+    ];
+    const call = callFor({
+      settings: { url: "https://shop.example" },
+      http: answering(() => [{ id: 7, line_items: lines }]),
+    });
+    const [page] = await pullAll(taskOf(woocommerce, "pull", "orders.import"), call);
+    const problems = findProblems(JSON.parse(JSON.stringify(page!.records[0]!.canonical)));
+    expect(problems.map(({ pointer }) => pointer)).toContain("/lines/1/quantity");
+  },
+);
+
 test.each([
   ["the same cursor", "here"],
   ["no cursor", null],

@@ -144,9 +144,13 @@ export function asText(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
-/** NaN for other types. `Number` throws for an object with a `toString` that is no function, and all orders of the page would fail. */
+/**
+ * NaN for other types and for an empty text. `Number` makes 0 of the latter, and throws for an object with a `toString` that is no
+ * function, so that all orders of the page would fail.
+ */
 export function numberOf(value: unknown): number {
-  return typeof value === "number" || typeof value === "string" ? Number(value) : Number.NaN;
+  const text = asText(value).trim();
+  return text === "" ? Number.NaN : Number(text);
 }
 
 type GivenLine = Record<"id" | "sku" | "name" | "price", unknown> & { quantity: number; spareSku?: string | undefined };

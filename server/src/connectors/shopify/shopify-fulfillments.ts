@@ -2,7 +2,7 @@ import type { Call, Sent } from "../connector.ts";
 import { answerWithoutId } from "../../core/outbound/ask-remote.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import type { Json } from "../shape.ts";
-import { asText, filled, listOf, numberOf, objectOf } from "../shape.ts";
+import { filled, listOf, numberOf, objectOf } from "../shape.ts";
 import type { Shipment } from "../shipment-record.ts";
 import { externalIdOf, shipmentsIn } from "../shipment-record.ts";
 import { pushTask } from "../standard-tasks.ts";
@@ -121,9 +121,9 @@ async function readOpenItems(call: Call, fulfillmentOrder: Json): Promise<OpenIt
     return objectOf(data.fulfillmentOrder).lineItems;
   });
   return items.map((item) => ({
-    id: asText(item.id),
-    fulfillmentOrderId: asText(id),
-    locationId: asText(objectOf(objectOf(assignedLocation).location).id),
+    id: String(item.id),
+    fulfillmentOrderId: String(id),
+    locationId: String(objectOf(objectOf(assignedLocation).location).id),
     lineId: idOf(objectOf(item.lineItem).id),
     remaining: numberOf(item.remainingQuantity),
   }));
@@ -166,7 +166,7 @@ async function send(call: Call, record: Json): Promise<Sent> {
         },
       });
       const { id } = objectOf(result.fulfillment);
-      if (asText(id) === "") throw answerWithoutId("fulfillmentCreate.fulfillment.id");
+      if (String(id) === "") throw answerWithoutId("fulfillmentCreate.fulfillment.id");
       created.push(idOf(id));
     }
   }

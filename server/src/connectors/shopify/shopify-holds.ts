@@ -72,10 +72,10 @@ async function readHoldable(call: Call, record: Json): Promise<Holdable[]> {
   return nodes
     .filter(({ status }) => ["OPEN", "IN_PROGRESS", "ON_HOLD", "SCHEDULED"].includes(asText(status)))
     .map((node) => ({
-      id: asText(node.id),
+      id: String(node.id),
       ours: listOf(node.fulfillmentHolds)
         .filter((hold) => hold.handle === handle)
-        .map((hold) => asText(hold.id)),
+        .map((hold) => String(hold.id)),
     }));
 }
 

@@ -34,7 +34,7 @@ export async function orderIdOf(call: Call, record: Json): Promise<string> {
   if (typeof number !== "string")
     throw new RemoteError("order_not_from_bridge", "The order has neither external id nor number.");
   const found = readJson(await askWoo(call, { path: "/wc/v3/orders", query: { search: number, per_page: 20 } }));
-  const exact = listOf(found).filter((order) => asText(order.number) === number);
-  if (exact.length === 1) return asText(exact[0]!.id);
+  const exact = listOf(found).filter((order) => String(order.number) === number);
+  if (exact.length === 1) return String(exact[0]!.id);
   throw new RemoteError("not_found", `The shop has ${exact.length === 0 ? "no order" : "several orders"} ${number}.`);
 }

@@ -31,7 +31,7 @@ const fulfillments: Way = {
       .filter(({ date_deleted: deletedAt }) => !deletedAt)
       .map((item) => {
         const meta = listOf(item.meta_data).find(({ key }) => key === "_tracking_number");
-        return { id: asText(item.id), trackingNumber: asText(meta?.value) };
+        return { id: String(item.id), trackingNumber: asText(meta?.value) };
       });
   },
   async add(call, orderId, shipment) {
@@ -71,7 +71,7 @@ const shipmentTracking: Way = {
     const body = await askRoute(call, { path: `/wc-shipment-tracking/v3/orders/${orderId}/shipment-trackings` });
     if (body === undefined) return undefined;
     return listOf(body).map((item) => ({
-      id: asText(item.tracking_id),
+      id: String(item.tracking_id),
       trackingNumber: asText(item.tracking_number),
     }));
   },
@@ -100,7 +100,7 @@ const orderNotes: Way = {
     const body = readJson(await askWoo(call, { path: `/wc/v3/orders/${orderId}/notes` }));
     return listOf(body).flatMap(({ id, note }) => {
       const found = /^Shipped with .{0,300} \[([^\]]{0,300})\]/.exec(asText(note));
-      return found ? [{ id: asText(id), trackingNumber: found[1]! }] : [];
+      return found ? [{ id: String(id), trackingNumber: found[1]! }] : [];
     });
   },
   async add(call, orderId, shipment) {

@@ -88,7 +88,7 @@ async function findRefund(call: Call, orderId: string, effectKey: string): Promi
   const isOurs = ({ meta_data: meta }: Json): boolean =>
     listOf(meta).some(({ key, value }) => key === effectMeta && value === effectKey);
   const found = refunds.find(isOurs);
-  return found && { externalId: asText(found.id) };
+  return found && { externalId: String(found.id) };
 }
 
 export const ordersRefund = pushTask("orders.refund", {
