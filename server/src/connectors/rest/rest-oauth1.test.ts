@@ -49,13 +49,20 @@ test("the signatures of RFC 5849, section 1.2", () => {
   expect(sign(asked, photos, "pfkkdhi9sl3r4s00")).toBe("MdpQcU8iPSUjWoN/UDMsK2sui9I=");
 });
 
+test("a parameter may have any name, also one that plain objects lose", () => {
+  const url = new URL("https://example.com/orders?__proto__=1&constructor=2");
+  expect(baseString("GET", url, {})).toBe("GET&https%3A%2F%2Fexample.com%2Forders&__proto__%3D1%26constructor%3D2");
+});
+
 const word = fc.string({ minLength: 1, maxLength: 12, unit: "grapheme" });
+/** The other implementation keeps parameters in a plain object, which loses this one name. */
+const parameterName = word.filter((text) => text !== "__proto__");
 
 test("any request is signed as another implementation signs it", () => {
   const requests = fc.record({
     method: fc.constantFrom("GET", "POST", "PUT"),
     path: fc.array(fc.constantFrom("orders", "a b", "ä", "(1)", "x*y!'", "~."), { maxLength: 3 }),
-    query: fc.uniqueArray(fc.tuple(word, word), { maxLength: 4, selector: ([name]) => name }),
+    query: fc.uniqueArray(fc.tuple(parameterName, word), { maxLength: 4, selector: ([key]) => key }),
     consumer: fc.tuple(word, word),
     token: fc.tuple(word, word),
     hash: fc.constantFrom("HMAC-SHA256" as const, "HMAC-SHA1" as const),
