@@ -12,7 +12,8 @@ const server = createServer((socket) => {
   accepted.push(socket.on("error", () => {}));
   socket.write(Buffer.alloc(size));
 });
-const watch = cutStalledReaders(server, { everyMs: 20, patienceMs: 1_500 });
+const patienceMs = 1_500;
+const watch = cutStalledReaders(server, { everyMs: 20, patienceMs });
 server.listen(0, "127.0.0.1");
 await once(server, "listening");
 afterAll(() => {
@@ -38,7 +39,8 @@ test("a client that reads nothing is disconnected; a slow one gets everything (s
     client.on("data", (chunk: Buffer) => {
       read += chunk.length;
       client.pause();
-      setImmediate(() => client.resume());
+      // Some 400 pieces: much longer than the patience, and always reading.
+      setTimeout(() => client.resume(), 10);
     });
   });
   await eventually(
@@ -46,6 +48,8 @@ test("a client that reads nothing is disconnected; a slow one gets everything (s
     (isGone) => isGone,
   );
   expect(slow.side.destroyed).toBe(false);
+  // The whole process pauses for longer than the patience, as on a suspended machine.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, patienceMs + 500);
   await eventually(
     async () => read,
     (bytes) => bytes === size,
