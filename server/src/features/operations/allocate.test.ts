@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { codeBlocks } from "../../testing/code-blocks.ts";
+import { eventually } from "../../testing/eventually.ts";
 import type { TestOrg } from "../../testing/test-hub.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { removeEndedReservations } from "../stock/stock.ts";
@@ -34,8 +35,15 @@ function verbsOf(org: TestOrg) {
       const given = levels.map(([sku, locationId, available]) => ({ sku, locationId, available }));
       expect((await org.call("PUT", "/stock", { levels: given })).status).toBe(200);
     },
-    allocate: async (order_ids: string[], params?: Fields) =>
-      (await org.post("/operations/run", { order_ids, actions: [action(params)] })).body,
+    allocate: async (order_ids: string[], params?: Fields) => {
+      const { body } = await org.post("/operations/run", { order_ids, actions: [action(params)] });
+      if (body.finished_at !== null) return body;
+      // It has waited too long for other allocations: a worker ends it.
+      return await eventually(
+        async () => (await org.get(`/operations/runs/${body.id}`)).body,
+        ({ finished_at }) => finished_at !== null,
+      );
+    },
     preflight: async (order_ids: string[], params?: Fields) =>
       (await org.post("/operations/preflight", { order_ids, actions: [action(params)] })).body,
     locationOf: async (id: string): Promise<string | null> => (await org.get(`/orders/${id}`)).body.locationId,
