@@ -6,7 +6,7 @@ type Options = {
   patienceMs: number;
 };
 
-/** What `net.Socket` looks at for its own time-outs, too. It has no public name. */
+/** Private to Node, whose own time-outs of sockets use it. There is no public one. */
 type WithQueue = { _handle?: { writeQueueSize?: number } | null };
 
 /**
@@ -14,26 +14,26 @@ type WithQueue = { _handle?: { writeQueueSize?: number } | null };
  * nothing at all are disconnected.
  */
 export function cutStalledReaders(server: Server, { everyMs, patienceMs }: Options): { stop(): void } {
-  // Counted in looks, not by the clock: while the whole process pauses (a suspended machine), nobody can read.
-  const mostLooks = patienceMs / everyMs;
-  const sockets = new Map<Socket, { left: number; looks: number }>();
+  // Checks are counted instead of seconds: nobody can read while the machine of the hub is suspended.
+  const maxChecks = patienceMs / everyMs;
+  const sockets = new Map<Socket, { left: number; checks: number }>();
   server.on("connection", (socket: Socket) => {
-    sockets.set(socket, { left: 0, looks: 0 });
+    sockets.set(socket, { left: 0, checks: 0 });
     socket.once("close", () => sockets.delete(socket));
   });
   const timer = setInterval(() => {
     for (const [socket, seen] of sockets) {
       const left = leftOf(socket);
-      if (socket.writableLength === 0 || left !== seen.left) sockets.set(socket, { left, looks: 0 });
-      else if (++seen.looks > mostLooks) socket.destroy();
+      if (socket.writableLength === 0 || left !== seen.left) sockets.set(socket, { left, checks: 0 });
+      else if (++seen.checks > maxChecks) socket.destroy();
     }
   }, everyMs).unref();
   return { stop: () => clearInterval(timer) };
 }
 
 /**
- * Changes with every byte that the system takes over. The queue is needed besides what the stream counts: a response of one piece,
- * as most are, is counted only when all of it is gone, and whoever needs longer than the patience for it would be disconnected.
+ * Changes whenever the client reads. The stream counts a piece only when all of it is sent, and most responses are one piece: without
+ * the queue, a client that needs longer than `patienceMs` for one would be disconnected.
  */
 function leftOf(socket: Socket): number {
   const queued = (socket as WithQueue)._handle?.writeQueueSize ?? 0;

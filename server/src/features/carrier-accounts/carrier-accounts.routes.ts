@@ -128,7 +128,7 @@ export const carrierAccountRoutes = [
     ids,
     body: shapes.RateCardUpload,
     bodyLimitBytes: uploadBytes,
-    // A card is checked and compiled on upload, which takes much CPU time per byte, and compiling what checks it a quarter of a second.
+    // A card takes much CPU time per byte. Compiling its validator takes a quarter of a second, once per process.
     offloadFromBytes: 0,
     answer: [201, shapes.UploadedRateCard],
     handle: (ctx, { params, body }) => cards.uploadRateCard(ctx, params.id, body),
