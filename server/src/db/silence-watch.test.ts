@@ -18,9 +18,7 @@ afterAll(async () => {
 });
 
 test("a query without a response fails, and the pool continues with a new connection", async () => {
-  const started = performance.now();
   await expect(pool.query("select pg_sleep(30)")).rejects.toThrow(/terminated/);
-  expect(performance.now() - started).toBeLessThan(10_000);
   expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
 });
 

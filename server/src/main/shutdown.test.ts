@@ -14,7 +14,6 @@ import { readyDataDir } from "../testing/ready-data-dir.ts";
 
 const admin = { email: "admin@hub.example", password: "correct horse battery" };
 const env = { HUB_ADMIN_EMAIL: admin.email, HUB_ADMIN_PASSWORD: admin.password, HUB_RATE_LIMIT_PER_SECOND: "off" };
-const promisedMs = 10_000;
 const soon = { timeout: 40_000, interval: 10 };
 const oneInFlight = /^hub_http_requests_in_flight\{[^}]*\} 1$/m;
 
@@ -66,9 +65,8 @@ describe("SIGTERM", () => {
     const actions = [{ type: "add_note", params: { text: "queued" } }];
     let last = "";
     for (let i = 0; i < 6; i++) last = (await client.post("/operations/run", { order_ids, actions })).body.id;
-    const asked = performance.now();
+    // Not 0 if it takes ten seconds: then it gives up.
     expect(await hub.stop()).toBe(0);
-    expect(performance.now() - asked).toBeLessThan(promisedMs);
     expect(postmasterOf(dataDir)).toBeUndefined();
 
     const next = await startHubProcess({ dataDir, env });
@@ -86,9 +84,7 @@ describe("SIGTERM", () => {
     const sent: Sent[] = [];
     const clients = Array.from({ length: 8 }, (_, client) => keepWriting(hub.url, token!, client, sent));
     await vi.waitUntil(() => sent.length > 100, { timeout: 30_000, interval: 5 });
-    const asked = performance.now();
     expect(await hub.stop()).toBe(0);
-    expect(performance.now() - asked).toBeLessThan(promisedMs);
     await Promise.all(clients);
     expect(postmasterOf(dataDir)).toBeUndefined();
     const lost = hub
@@ -120,7 +116,6 @@ describe("SIGTERM", () => {
         `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 9)}`,
     );
     await vi.waitFor(async () => expect(await (await fetch(`${hub.url}/metrics`)).text()).toMatch(oneInFlight), soon);
-    const asked = performance.now();
     hub.send("SIGTERM");
     await once(silent, "close");
     slow.write(body.slice(9));
@@ -129,7 +124,6 @@ describe("SIGTERM", () => {
     expect(answer).toMatch(/\r\nconnection: close\r\n/i);
     expect(answer).toContain("Slowly sent");
     expect(await hub.exited).toBe(0);
-    expect(performance.now() - asked).toBeLessThan(promisedMs);
     expect(postmasterOf(dataDir)).toBeUndefined();
   });
 

@@ -288,10 +288,9 @@ describe("a stream ends", () => {
     const { body: key } = await org.post("/api-keys", { name: "gone", scopes: ["events:read", "orders:read"] });
     const revoked = [await follow(hub.client(key.key)), await follow(hub.client(key.key), "", { at: second })];
     const other = await follow(org);
-    const asked = performance.now();
     await org.delete(`/api-keys/${key.id}`);
+    // Nothing else would end them: the key does not expire.
     await Promise.all(revoked.map(({ ended }) => ended));
-    expect(performance.now() - asked).toBeLessThan(1_000);
     await org.post("/orders", { number: "AFTER" });
     expect(await other.next(({ event }) => event === "order.created")).toBeDefined();
     other.close();
@@ -396,12 +395,10 @@ test("a caller may have 10 streams and an organization 100, in addition to open 
     (status) => status === 200,
   );
   // A node that stops closes them first, and opens no more.
-  const asked = performance.now();
   const stopped = small.stop();
   await Promise.all(streams.map(({ ended }) => ended));
   expect((await org.get("/orders")).status).toBe(200);
   await stopped;
-  expect(performance.now() - asked).toBeLessThan(10_000);
 });
 
 test("the number of streams on a port is limited", async () => {
