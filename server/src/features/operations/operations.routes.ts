@@ -108,7 +108,7 @@ export const operationRoutes = [
     scope: "operations:run",
     summary: "Run a pipeline on orders",
     description:
-      "With an agent key, `preflight_token` is required. Up to 1,000 orders, the response is the finished run; above that, or with `Prefer: respond-async`, the run is queued. Orders are given as order_ids (up to 10,000), a filter or a selection (up to 100,000).",
+      "With an agent key, `preflight_token` is required. Up to 1,000 orders, the response is the finished run; above that, or with `Prefer: respond-async`, the run is queued. If another change holds its orders for 10 seconds, the response is the run so far, and it goes on: see `status`. Orders are given as order_ids (up to 10,000), a filter or a selection (up to 100,000).",
     body: RunRequest,
     // Done in batches.
     offloadFromItems: 1_000,
