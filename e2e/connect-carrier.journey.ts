@@ -7,7 +7,7 @@ import { startWithAccount } from "../server/src/testing/carriers/stand-in-accoun
 import { readPdf } from "../server/src/testing/read-pdf.ts";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
-import { checkPage, openBrowser, signIn, startConsoleHub, waitForFocus } from "./console-hub.ts";
+import { checkPage, downloadAfter, openBrowser, signIn, startConsoleHub, waitForFocus } from "./console-hub.ts";
 
 let hub: TestHub;
 let org: TestOrg;
@@ -129,12 +129,7 @@ test("fifty orders are priced, labels bought by a run and printed in one file", 
   await checkPage(page, "fifty-labels-bought");
   expect(new Set(easypost.journal("buy").map(({ trackingNumber }) => trackingNumber)).size).toBe(50);
 
-  const download = page.waitForEvent("download", { timeout: 60_000 });
-  await page.getByRole("button", { name: "Print 50 labels" }).click();
-  // On a busy machine the file comes too late for the click, and waits for another one.
-  const late = page.getByRole("button", { name: "Download labels.pdf" });
-  await Promise.race([download, late.click({ timeout: 60_000 }).catch(() => undefined)]);
-  const file = await download;
+  const file = await downloadAfter(page.getByRole("button", { name: "Print 50 labels" }));
   expect(await readPdf(await buffer(await file.createReadStream()))).toHaveLength(50);
 });
 

@@ -1,7 +1,7 @@
 import axe from "axe-core";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
+import type { Browser, BrowserContext, Download, Locator, Page } from "playwright-core";
 import { chromium } from "playwright-core";
 import { expect, inject } from "vitest";
 import { readConsoleFrom } from "../server/src/http/console-files.ts";
@@ -125,6 +125,19 @@ export async function holdAnswers(page: Page, path: string): Promise<{ letGo(): 
       await page.unroute(isHeld);
     },
   };
+}
+
+/** The file that a click on a print button downloads. One that takes more than some seconds waits for another click. */
+export async function downloadAfter(button: Locator): Promise<Download> {
+  const page = button.page();
+  const late = page.getByRole("button", { name: /^Download [a-z-]+\.(pdf|zpl)$/ });
+  let file: Download | undefined;
+  page.once("download", (begun) => (file = begun));
+  await button.click();
+  await expect.poll(async () => file !== undefined || (await late.isVisible())).toBe(true);
+  if (!file) await late.click();
+  await expect.poll(() => file).toBeDefined();
+  return file!;
 }
 
 /** Waits until keys go to this field: a dialog moves the focus a moment after it is shown. */

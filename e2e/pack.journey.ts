@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { aParcel } from "../server/src/features/labels/labels.schemas.ts";
 import { readPdf } from "../server/src/testing/read-pdf.ts";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
-import { checkPage, openBrowser, signIn, startConsoleHub } from "./console-hub.ts";
+import { checkPage, downloadAfter, openBrowser, signIn, startConsoleHub } from "./console-hub.ts";
 
 let hub: TestHub;
 let org: TestOrg;
@@ -270,10 +270,7 @@ test("where the browser can print, the label goes to the print dialog and the ke
   await options.getByRole("combobox", { name: "Output" }).click();
   await page.getByRole("option", { name: "Download" }).click();
   await checkPage(page, "print-output");
-  const [file] = await Promise.all([
-    page.waitForEvent("download"),
-    options.getByRole("button", { name: /^Print / }).click(),
-  ]);
+  const file = await downloadAfter(options.getByRole("button", { name: /^Print / }));
   expect(file.suggestedFilename()).toMatch(/\.pdf$/);
   expect(printed).toHaveLength(2);
 });

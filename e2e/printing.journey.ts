@@ -1,12 +1,12 @@
 import { buffer } from "node:stream/consumers";
-import type { Download, Locator } from "playwright-core";
+import type { Download } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { aParcel } from "../server/src/features/labels/labels.schemas.ts";
 import { pngLabel } from "../server/src/testing/carriers/label-files.ts";
 import { readPdf } from "../server/src/testing/read-pdf.ts";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
-import { checkPage, openBrowser, signIn, startConsoleHub } from "./console-hub.ts";
+import { checkPage, downloadAfter, openBrowser, signIn, startConsoleHub } from "./console-hub.ts";
 
 let hub: TestHub;
 let org: TestOrg;
@@ -19,17 +19,6 @@ beforeAll(async () => {
   org = await hub.org();
   person = await browser.person();
 });
-
-/** The file that a click downloads. One that takes more than some seconds waits for another click. */
-async function downloadAfter(button: Locator): Promise<Download> {
-  const { page } = person;
-  const timeout = 60_000;
-  const download = page.waitForEvent("download", { timeout });
-  await button.click();
-  const late = page.getByRole("button", { name: /^Download [a-z-]+\.(pdf|zpl)$/ });
-  await Promise.race([download, late.click({ timeout }).catch(() => undefined)]);
-  return await download;
-}
 
 const pagesOf = async (file: Download) => await readPdf(await buffer(await file.createReadStream()));
 
@@ -75,10 +64,7 @@ test("labels that a run bought are printed as one file, and shown as printed", a
   await org.delete(`/shipments/labels/${data[1].id}`);
   await question.getByRole("button", { name: "Print again" }).click();
   await question.getByText(`Label ${data[1].id} (${data[1].trackingNumber}) is voided.`).first().waitFor();
-  const [rest] = await Promise.all([
-    page.waitForEvent("download"),
-    question.getByRole("button", { name: "Print the other labels" }).click(),
-  ]);
+  const rest = await downloadAfter(question.getByRole("button", { name: "Print the other labels" }));
   expect(await pagesOf(rest)).toHaveLength(1);
   await page
     .getByRole("row", { name: new RegExp(data[2].trackingNumber) })
@@ -111,6 +97,35 @@ test("labels of a run are printed in one click, and slips of an order on the rem
   await page.reload();
   const again = await downloadAfter(page.getByRole("button", { name: "Print packing slip", exact: true }));
   expect((await pagesOf(again)).map(({ width }) => Math.round(width))).toEqual([298]);
+});
+
+test("a file that takes longer than the browser lets a click download waits for another click", async () => {
+  const { page } = person;
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route("**/api/v1/documents", async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.getByRole("button", { name: "Print packing slip", exact: true }).click();
+  // Each call into the page counts as a click, so none is made between the end of this one and the dialog.
+  const inPage = (condition: string): Promise<unknown> =>
+    page.evaluate(`new Promise((met) => {
+      const look = () => (${condition} ? met() : setTimeout(look, 50));
+      look();
+    })`);
+  const shown = inPage("document.querySelector('[role=dialog]')");
+  await inPage("!navigator.userActivation.isActive");
+  release();
+  await shown;
+  const ready = page.getByRole("dialog", { name: "File is ready" });
+  await checkPage(page, "print-ready");
+  const [slip] = await Promise.all([
+    page.waitForEvent("download"),
+    ready.getByRole("button", { name: "Download packing-slips.pdf" }).click(),
+  ]);
+  expect(await pagesOf(slip)).toHaveLength(1);
+  await ready.waitFor({ state: "detached" });
+  await page.unroute("**/api/v1/documents");
 });
 
 test("orders that are selected are printed as a pick list, and shipments as a manifest", async () => {
