@@ -107,7 +107,12 @@ test("fifty orders are priced, labels bought by a run and printed in one file", 
 
   await page.goto(`${hub.url}/orders`);
   await page.getByRole("row", { name: /SHIP-/ }).first().waitFor();
+  await page.getByText(/orders match/).waitFor();
   await page.keyboard.press("Control+a");
+  await page
+    .getByText(/50 .*selected/)
+    .first()
+    .waitFor();
   await page.keyboard.press("e");
   await page.getByText(/50 orders, selected/).waitFor();
   await page.keyboard.press("a");
