@@ -110,7 +110,7 @@ async function measureRoutes(hub: Launched, client: HubClient): Promise<Figure[]
     }
     figures.push({ what: one.name, unit: "ms", ours, limit: { on: "ours", atMost: mostMs } });
   }
-  return [...figures, { what: "a route's first, once per process", unit: "ms", ours: first }];
+  return [...figures, { what: "first request of a route, once per process", unit: "ms", ours: first }];
 }
 
 function longestLists(): string[] {

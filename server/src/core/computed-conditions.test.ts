@@ -186,13 +186,13 @@ describe("a condition on a list", () => {
   });
 
   test("lists of thousands of elements are compared in a moment", () => {
-    const lines = Array.from({ length: 10_000 }, (_, i) => ({ sku: `A${i}`, quantity: 1 }));
+    const lines = Array.from({ length: 3_000 }, (_, i) => ({ sku: `A${i}`, quantity: 1 }));
     const started = performance.now();
     expect(
       holds(compares("tags", "eq", { path: "lines.sku" }), { lines, tags: lines.map(({ sku }) => `b${sku}`) }),
     ).toBe(false);
-    // A hundred million comparisons take longer.
-    expect(performance.now() - started).toBeLessThan(5_000);
+    // Nine million comparisons take seconds.
+    expect(performance.now() - started).toBeLessThan(1_000);
   });
 });
 
@@ -225,7 +225,7 @@ describe("a pattern", () => {
     if (typeof matches === "string") throw new Error(matches);
     const started = performance.now();
     expect(matches(`${"a".repeat(1_999)}!`)).toBe(false);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(performance.now() - started).toBeLessThan(1_000);
   });
 });
 

@@ -14,7 +14,7 @@ type WithQueue = { _handle?: { writeQueueSize?: number } | null };
  * nothing at all are disconnected.
  */
 export function cutStalledReaders(server: Server, { everyMs, patienceMs }: Options): { stop(): void } {
-  // Checks are counted instead of seconds: nobody can read while the machine of the hub is suspended.
+  // Checks are counted instead of seconds: while the machine of the hub is suspended, no client can read.
   const maxChecks = patienceMs / everyMs;
   const sockets = new Map<Socket, { left: number; checks: number }>();
   server.on("connection", (socket: Socket) => {

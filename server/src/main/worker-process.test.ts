@@ -3,8 +3,12 @@ import path from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { createClient } from "../testing/test-client.ts";
 import { signIn, startHubProcess } from "../testing/hub-process.ts";
+import { offloadThresholdOf } from "../http/offload-threshold.ts";
+import { plainFormat } from "../http/mount.ts";
+import { apiPrefix, routesOf } from "../http/routes.ts";
 import { adminPassword, isRunning, unattended } from "../testing/launch-hub.ts";
 import { readyDataDir } from "../testing/ready-data-dir.ts";
+import { allRoutes, largestBodies, pathOf } from "../testing/route-samples.ts";
 
 const preload = path.join(import.meta.dirname, "../testing/watch-holds.ts");
 const hub = await startHubProcess({
@@ -241,6 +245,31 @@ describe.runIf(process.platform === "linux")("offloaded requests", () => {
     await expect.poll(isDoneElsewhere, soon).toBe(true);
     hub.send("SIGWINCH");
     await expect.poll(isDoneElsewhere, soon).toBe(false);
+  });
+});
+
+describe("the hub answers", () => {
+  const routes = allRoutes([{ prefix: apiPrefix, routes: routesOf("live"), format: plainFormat }]);
+
+  test.each(routes.filter(({ route }) => route.body && route.scope !== "public"))(
+    "the largest body of $name that is done beside other requests",
+    async (mounted) => {
+      const { bodyLimitBytes = 10 * 1024 ** 2 } = mounted.route;
+      const bounds = offloadThresholdOf(mounted.route);
+      const url = pathOf(mounted, () => crypto.randomUUID());
+      const most = { ...bounds, bytes: Math.min(bounds.bytes, bodyLimitBytes) };
+      for (const rawBody of largestBodies(mounted.route, most)) {
+        const answer = await client.call(mounted.route.method, url, undefined, { rawBody });
+        expect(answer.status).not.toBe(500);
+      }
+    },
+  );
+
+  test("a body of 32 MiB", async () => {
+    const bulkRoute = routes.find(({ route }) => route.path === "/orders/bulk")!;
+    for (const rawBody of largestBodies(bulkRoute.route, { bytes: 32 * 1024 ** 2 })) {
+      expect((await client.post("/orders/bulk", undefined, { rawBody })).status).toBeLessThan(500);
+    }
   });
 });
 
